@@ -33,6 +33,7 @@ include conformance/schedule/local.mk
 include conformance/bench/local.mk
 include conformance/probe/local.mk
 include conformance/cli/local.mk
+include conformance/cli/kernels/local.mk
 include conformance/cli/reduce/local.mk
 include conformance/faults/local.mk
 include conformance/faults/kernels/local.mk

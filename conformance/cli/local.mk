@@ -10,7 +10,6 @@ conformance_libconformance_a_SOURCES += \
 	conformance/cli/cmd_events.c \
 	conformance/cli/cmd_generate.c \
 	conformance/cli/cmd_info.c \
-	conformance/cli/cmd_kernels.c \
 	conformance/cli/cmd_list.c \
 	conformance/cli/cmd_locate.c \
 	conformance/cli/cmd_merge.c \
@@ -36,7 +35,8 @@ CONFORMANCE_CLI_TESTS = \
 	conformance/cli/tests/check_run_output \
 	conformance/cli/tests/check_run_types \
 	conformance/cli/tests/check_shards \
-	conformance/cli/tests/check_terminal
+	conformance/cli/tests/check_terminal \
+	conformance/cli/tests/check_usage
 check_PROGRAMS += $(CONFORMANCE_CLI_TESTS)
 TESTS += $(CONFORMANCE_CLI_TESTS)
 conformance_cli_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
@@ -61,6 +61,8 @@ conformance_cli_tests_check_shards_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_shards_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_terminal_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_terminal_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_cli_tests_check_usage_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_usage_LDADD = $(CONFORMANCE_TEST_LIBS)
 
 bin_PROGRAMS += conformance/assay
 conformance_assay_SOURCES = conformance/cli/main.c conformance/cli/places.c conformance/cli/places.h

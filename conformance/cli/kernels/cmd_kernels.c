@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,11 @@
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/cli/cmd.h"
+#include "conformance/cli/kernels/operations.h"
 #include "conformance/cli/value.h"
 #include "conformance/process/interrupt.h"
-#include "conformance/report/checks.h"
-#include "conformance/report/files.h"
-#include "conformance/report/report.h"
+#include "conformance/support/progress.h"
 #include "conformance/support/text.h"
-#include "conformance/sweep/list.h"
 
 enum { SEED = 5, WORD = 64 };
 
@@ -43,11 +40,8 @@ typedef struct sweeping {
     bool alone; /* one case only: numbers, shape */
     sweep_numbers numbers;
     size_t shape[SWEEP_DIMS];
-    conf_report_files files;
-    conf_problems problems;
-    conf_checks checks; /* of the page */
+    conf_operations operations;
     shared *shared;
-    size_t n_points, n_passed, n_failed, n_broken, n_not_provided;
 } sweeping;
 
 /* Argument of a child process. */
@@ -120,157 +114,33 @@ static void sweep_task(const void *context, conf_verdict *v)
     if (s->fault[0]) conf_verdict_fail(v, CONF_CLASS_TENSOR, "%s", s->fault);
 }
 
-/* Prints the command that reproduces a case. */
-static void print_case(FILE *out, const sweeping *of, const char *prefix, const char *what)
+/* Texts in shared memory, which a kernel may have overwritten, as one may print them. */
+static void clean_texts(sweep *s)
 {
-    const conf_limits *limits = &of->options->limits;
-    (void)fputs(prefix, out);
-    conf_text_print_quoted(out, of->context->program);
-    (void)fputs(" kernels", out);
-    if (limits->seconds < CONF_SECONDS_DEFAULT || limits->seconds > CONF_SECONDS_DEFAULT)
-        (void)fprintf(out, " --timeout %.12g", limits->seconds);
-    if (limits->mib != conf_mib_default()) (void)fprintf(out, " --memory %zu", limits->mib);
-    (void)fputs(of->options->arguments[0][0] == '-' ? " -- " : " ", out);
-    conf_text_print_quoted(out, of->options->arguments[0]);
-    (void)fprintf(out, " %s\n", what);
-}
-
-/* The case that failed: the one with the fault, or the last one that began. */
-static const char *failing_case(const sweep *s)
-{
-    return s->fault[0] ? s->fault_at : s->case_at;
-}
-
-/* Prints the fault and the command that reproduces it. */
-static void print_fault(FILE *out, const char *prefix, const sweeping *of, const conf_verdict *v)
-{
-    const sweep *s = &of->shared->sweep;
-    char repro[32];
-    (void)fprintf(out, "%s  %s\n", prefix, v->reason);
-    (void)snprintf(repro, sizeof repro, "%s  REPRO: ", prefix);
-    if (s->n_cases) print_case(out, of, repro, failing_case(s));
-}
-
-/* The command that runs the failing case alone, empty if no case began; NULL if out of memory. The caller
- * frees it. */
-static char *repro_of(const sweeping *of)
-{
-    const sweep *s = &of->shared->sweep;
-    char *repro = NULL;
-    size_t n;
-    FILE *page = open_memstream(&repro, &n);
-    if (page && s->n_cases) print_case(page, of, "", failing_case(s));
-    if (!page || fclose(page) != 0) return NULL;
-    repro[strcspn(repro, "\n")] = '\0';
-    return repro;
-}
-
-/* Notes a fault for the reports of problems. */
-static assay_status note_problem(sweeping *of, const sweep_op *op, const conf_verdict *v, assay_error *err)
-{
-    char *repro = repro_of(of), *title = NULL;
-    assay_status rc = ASSAY_ENOMEM;
-    if (repro && asprintf(&title, "%s of %s", op->name, of->options->arguments[0]) >= 0)
-        rc = conf_problems_add(
-            &of->problems, &(conf_problem){op->name, title, of->path, v->reason, *repro ? repro : NULL, NULL},
-            err);
-    else (void)assay_fail(err, rc, "out of memory");
-    free(repro);
-    free(title);
-    return rc;
-}
-
-static void print_point(sweeping *of, const sweep_op *op, bool provided, const conf_verdict *v)
-{
-    FILE *out = of->files.at[CONF_REPORT_TAP];
-    const sweep *s = &of->shared->sweep;
-    if (!out) return;
-    if (!provided) {
-        (void)fprintf(out, "ok %zu - %s # SKIP not provided\n", of->n_points, op->name);
-        return;
-    }
-    const bool ok = v->outcome == CONF_PASSED;
-    char largest[SWEEP_LARGEST_MAX];
-    sweep_largest_write(s, op, largest, sizeof largest);
-    (void)fprintf(out, "%sok %zu - %s, %zu cases\n", ok ? "" : "not ", of->n_points, op->name, s->n_cases);
-    (void)fprintf(out, "# largest: %s\n", largest);
-    if (s->worst > 0) {
-        (void)fprintf(out, "# %.3g of the bound at worst:", s->worst);
-        print_case(out, of, " ", s->worst_at);
-    }
-    if (!ok) print_fault(out, "# ", of, v);
-    (void)fflush(out);
-}
-
-static void print_row(const sweeping *of, const sweep_op *op, const conf_verdict *v)
-{
-    const conf_context *context = of->context;
-    const sweep *s = &of->shared->sweep;
-    FILE *out = context->out;
-    if (conf_report_uses_stdout(&of->files)) return;
-    (void)fprintf(out, "%-18s %6zu ", op->name, s->n_cases);
-    if (s->worst > 0) (void)fprintf(out, "%9.3g", s->worst);
-    else (void)fprintf(out, "%9s", v->outcome == CONF_PASSED ? "exact" : "-");
-    char largest[SWEEP_LARGEST_MAX];
-    sweep_largest_write(s, op, largest, sizeof largest);
-    (void)fprintf(out, " %s%-5s%s %s\n",
-                  context->color ? (v->outcome == CONF_PASSED ? "\033[32m" : "\033[31m") : "",
-                  v->outcome == CONF_PASSED   ? "pass"
-                  : v->outcome == CONF_FAILED ? "FAIL"
-                                              : "ERROR",
-                  context->color ? "\033[0m" : "", largest);
-    if (v->outcome != CONF_PASSED) print_fault(out, "", of, v);
-    if (of->options->verbose && s->worst > 0) print_case(out, of, "  worst: ", s->worst_at);
-    (void)fflush(out);
-}
-
-/* The row of a page. */
-static assay_status add_check(sweeping *of, const sweep_op *op, const conf_verdict *v, assay_error *err)
-{
-    const sweep *s = &of->shared->sweep;
-    const bool ok = v->outcome == CONF_PASSED;
-    char largest[SWEEP_LARGEST_MAX], *repro = ok ? NULL : repro_of(of);
-    sweep_largest_write(s, op, largest, sizeof largest);
-    const assay_status rc =
-        conf_checks_add(&of->checks, op->name, "", v->outcome, ok || s->worst > 0 ? s->worst : (double)NAN,
-                        ok ? largest : v->reason, repro, err);
-    free(repro);
-    return rc;
-}
-
-static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, assay_error *err)
-{
-    conf_verdict v = {0};
-    assay_status rc = ASSAY_OK;
-    of->n_points++;
-    of->shared->sweep = (sweep){0};
-    if (provided) rc = conf_isolate(sweep_task, &(task){of, op}, &of->options->limits, &v, err);
-    if (rc != ASSAY_OK) return rc;
-    if (conf_interrupted()) {
-        of->n_points--;
-        return ASSAY_OK;
-    }
-    sweep *s = &of->shared->sweep; /* a kernel may have overwritten it */
     char *const texts[] = {s->fault, s->fault_at, s->case_at, s->worst_at};
     const size_t sizes[] = {sizeof s->fault, sizeof s->fault_at, sizeof s->case_at, sizeof s->worst_at};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         texts[i][sizes[i] - 1] = '\0';
         shown_clean(texts[i], sizes[i]);
     }
+}
+
+static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, assay_error *err)
+{
+    conf_verdict v = {0};
+    sweep *s = &of->shared->sweep;
+    *s = (sweep){0};
+    if (!provided) return conf_operations_add(&of->operations, &(conf_operation){op, NULL, NULL}, err);
+    const assay_status rc = conf_isolate(sweep_task, &(task){of, op}, &of->options->limits, &v, err);
+    conf_progress_clear(of->context);
+    if (rc != ASSAY_OK || conf_interrupted()) return rc;
+    clean_texts(s);
     if (v.class == CONF_CLASS_CRASH && s->fault[0]) {
         char how[sizeof v.reason];
         memcpy(how, v.reason, sizeof how);
         conf_verdict_fail(&v, CONF_CLASS_CRASH, "%s; %s", s->fault, how);
     }
-    if (!provided) of->n_not_provided++;
-    else if (v.outcome == CONF_PASSED) of->n_passed++;
-    else if (v.outcome == CONF_FAILED) of->n_failed++;
-    else of->n_broken++;
-    print_point(of, op, provided, &v);
-    if (provided) print_row(of, op, &v);
-    if (provided && of->files.at[CONF_REPORT_HTML]) rc = add_check(of, op, &v, err);
-    if (rc != ASSAY_OK) return rc;
-    return provided && v.outcome != CONF_PASSED ? note_problem(of, op, &v, err) : ASSAY_OK;
+    return conf_operations_add(&of->operations, &(conf_operation){op, s, &v}, err);
 }
 
 static bool is_selected(const sweeping *of, size_t op)
@@ -278,10 +148,18 @@ static bool is_selected(const sweeping *of, size_t op)
     return !of->word || sweep_op_is_called(sweep_op_at(op), of->word);
 }
 
-static void print_sums(const sweeping *of)
+static size_t n_selected(const sweeping *of)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sweep_n_ops(); i++) n += is_selected(of, i);
+    return n;
+}
+
+static void print_sums(const sweeping *of, const char *library)
 {
     FILE *out = of->context->out;
-    if (conf_report_uses_stdout(&of->files)) return;
+    const size_t *n_of = of->operations.n_of;
+    if (conf_report_uses_stdout(&of->operations.files)) return;
     const char *before = "\nnot provided:";
     for (size_t i = 0; i < sweep_n_ops(); i++) {
         if (!is_selected(of, i) || of->shared->provided[i]) continue;
@@ -289,36 +167,25 @@ static void print_sums(const sweeping *of)
         before = ",";
     }
     (void)fputc('\n', out);
-    conf_text_print_clean(out, of->shared->name);
-    (void)fputc(' ', out);
-    conf_text_print_clean(out, of->shared->version);
-    (void)fprintf(out, "  %zu passed, %zu failed, %zu not provided\n", of->n_passed,
-                  of->n_failed + of->n_broken, of->n_not_provided);
+    conf_text_print_clean(out, library);
+    (void)fprintf(out, "  %zu passed, %zu failed, %zu not provided\n", n_of[CONF_PASSED],
+                  n_of[CONF_FAILED] + n_of[CONF_BROKEN], n_of[CONF_SKIPPED]);
 }
 
 static assay_status sweep_all(sweeping *of, assay_error *err)
 {
-    assay_status rc = conf_report_files_open(of->options, of->context, &of->files, err);
-    if (rc == ASSAY_OK && !conf_report_uses_stdout(&of->files))
-        (void)fprintf(of->context->out, "%-18s  cases x bound <= 1 largest\n", "");
-    for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++)
-        if (is_selected(of, i)) rc = sweep_one(of, sweep_op_at(i), of->shared->provided[i], err);
-    if (rc == ASSAY_OK && of->files.at[CONF_REPORT_TAP])
-        conf_tap_print_plan(of->files.at[CONF_REPORT_TAP], of->n_points);
-    of->problems.command = "kernels";
-    of->problems.n_passed = of->n_passed;
-    of->problems.n_skipped = of->n_not_provided;
-    if (rc == ASSAY_OK) rc = conf_report_problems(&of->files, &of->problems, err);
-    conf_problems_free(&of->problems);
-    if (rc == ASSAY_OK && of->files.at[CONF_REPORT_HTML])
-        conf_checks_print_html(of->files.at[CONF_REPORT_HTML], &of->checks,
-                               "Assay: operations of a kernel library", NULL, of->path, NULL);
-    conf_checks_free(&of->checks);
-    if (rc == ASSAY_OK) print_sums(of);
-    assay_error late = {0};
-    const assay_status closed = conf_report_files_close(&of->files, &late);
-    if (rc == ASSAY_OK && closed != ASSAY_OK) return assay_fail(err, closed, "%s", late.text);
-    return rc;
+    char library[sizeof of->shared->name + sizeof of->shared->version];
+    assay_status rc = conf_operations_begin(&of->operations, err);
+    (void)snprintf(library, sizeof library, "%.*s %.*s", WORD - 1, of->shared->name, WORD - 1,
+                   of->shared->version);
+    for (size_t i = 0; i < sweep_n_ops() && rc == ASSAY_OK && !conf_interrupted(); i++) {
+        if (!is_selected(of, i)) continue;
+        if (of->shared->provided[i])
+            conf_progress_show(of->context, of->operations.n, n_selected(of), sweep_op_at(i)->name);
+        rc = sweep_one(of, sweep_op_at(i), of->shared->provided[i], err);
+    }
+    if (rc == ASSAY_OK) print_sums(of, library);
+    return conf_operations_end(&of->operations, library, rc, err);
 }
 
 /* Loads the library in a child process, too, to find which operations it has. */
@@ -374,6 +241,7 @@ static assay_status read_arguments(sweeping *of, assay_error *err)
 conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *context)
 {
     sweeping of = {.options = options, .context = context, .seed = options->has_seed ? options->seed : SEED};
+    const size_t *n_of = of.operations.n_of;
     assay_error err = {0};
     bool nothing = false;
     if (read_arguments(&of, &err) != ASSAY_OK) {
@@ -386,6 +254,9 @@ conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *cont
                           : assay_fail(&err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
     of.shared = memory;
     if (rc == ASSAY_OK) rc = load_in_child(&of, &nothing, &err);
+    of.operations.options = options;
+    of.operations.context = context;
+    of.operations.path = of.path;
     if (rc == ASSAY_OK && !nothing) rc = sweep_all(&of, &err);
     if (memory != MAP_FAILED) (void)munmap(memory, sizeof *of.shared);
     free(of.path);
@@ -394,9 +265,10 @@ conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *cont
         return CONF_EXIT_ERROR;
     }
     if (conf_interrupted()) conf_cmd_print_error(context, "interrupted");
-    if (!of.n_passed && !of.n_failed && !of.n_broken) {
+    if (!n_of[CONF_PASSED] && !n_of[CONF_FAILED] && !n_of[CONF_BROKEN]) {
         conf_cmd_print_error(context, "nothing could be swept");
         return CONF_EXIT_NOTHING;
     }
-    return of.n_broken ? CONF_EXIT_ERROR : of.n_failed ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;
+    if (n_of[CONF_BROKEN]) return CONF_EXIT_ERROR;
+    return n_of[CONF_FAILED] ? CONF_EXIT_DIVERGES : CONF_EXIT_AGREE;
 }

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows of a table, without headers of their own: cmd_*.c
+conformance_libconformance_a_SOURCES += \
+	conformance/cli/kernels/cmd_kernels.c \
+	conformance/cli/kernels/operations.c conformance/cli/kernels/operations.h
