@@ -4,8 +4,9 @@ conformance_libconformance_a_SOURCES += conformance/page/page.c conformance/page
 nodist_conformance_libconformance_a_SOURCES = conformance/page/page_text.c
 EXTRA_DIST += conformance/page/page.css conformance/page/page.js
 CLEANFILES += conformance/page/page_text.c
-TESTS += conformance/page/tests/pages.test
-EXTRA_DIST += conformance/page/tests/browser.py conformance/page/tests/pages.py conformance/page/tests/pages.test
+TESTS += conformance/page/tests/commands.test conformance/page/tests/pages.test
+EXTRA_DIST += conformance/page/tests/browser.py conformance/page/tests/commands.test conformance/page/tests/pages.py \
+	conformance/page/tests/pages.test conformance/page/tests/well_formed.py
 
 conformance/page/page_text.c: conformance/page/page.css conformance/page/page.js
 	$(AM_V_GEN)$(MKDIR_P) conformance/page && { \
