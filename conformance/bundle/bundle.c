@@ -105,11 +105,11 @@ static assay_status put_plan(writing *w, assay_error *err)
 {
     const conf_bundle_subject *s = &w->subject;
     size_t n;
-    if (s->plan) return put_clean(w, false, "plan.txt", s->plan, strlen(s->plan), err);
+    if (s->plan) return put_clean(w, false, CONF_BUNDLE_PLAN, s->plan, strlen(s->plan), err);
     if (!s->refusal) return ASSAY_OK;
     char *why = conf_bundle_paths_replace(&w->paths, false, s->refusal, strlen(s->refusal), &n);
-    if (!why) return assay_fail(err, ASSAY_ENOMEM, "plan.txt: out of memory");
-    const assay_status rc = conf_bundle_leave_out(&w->out->files, err, "plan.txt: %s", why);
+    if (!why) return assay_fail(err, ASSAY_ENOMEM, CONF_BUNDLE_PLAN ": out of memory");
+    const assay_status rc = conf_bundle_leave_out(&w->out->files, err, CONF_BUNDLE_PLAN ": %s", why);
     free(why);
     return rc;
 }

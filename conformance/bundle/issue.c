@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "config.h"
 #include "conformance/abi/compute.h"
 #include "conformance/exec/engine.h"
@@ -12,6 +13,7 @@
 #include "conformance/judge/severity.h"
 #include "conformance/problems/markdown.h"
 #include "conformance/report/report.h"
+#include "conformance/support/checksums.h"
 #include "conformance/support/machine.h"
 #include "conformance/support/text.h"
 
@@ -42,7 +44,7 @@ static void print_title(FILE *out, const conf_bundle_issue *i)
     const conf_verdict *v = verdict_of(i);
     (void)fputs("# ", out);
     conf_markdown_text(out, i->name);
-    (void)fputs(" with ", out);
+    (void)fputs(" fails with ", out);
     conf_markdown_text(out, i->results->engines[0].label);
     const char *manner = conf_verdict_other_manner(v);
     (void)fprintf(out, ": %s%s%s\n", conf_class_name(v->class), manner ? ", manner " : "",
@@ -74,7 +76,33 @@ static void print_run(FILE *out, const conf_bundle_issue *i, const char *repro)
     }
 }
 
-/* How large the error is, in units that readers need not know. */
+/* Explains the lines that the text of a failure has to readers who do not know Assay. */
+static void print_terms(FILE *out, const conf_verdict *v, const char *text)
+{
+    enum { FIRST, TENSOR, MEASURES };
+    static const struct {
+        const char *line, *meaning;
+    } terms[] = {
+        [FIRST] = {"  first:",
+                   "`first` is the first position with wrong logits, and the vocabulary id with the largest "
+                   "error there."},
+        [TENSOR] = {"  tensor:",
+                    "`tensor` is the first intermediate result that is wrong, with the index of an element. "
+                    "`attn`, `mlp` and `out`\n  are what a layer's attention, its MLP and the whole layer "
+                    "give."},
+        [MEASURES] = {"RMSE",
+                      "RMSE is the root mean square of the errors, KL the Kullback-Leibler divergence of the "
+                      "probabilities."},
+    };
+    bool any = false;
+    for (size_t k = 0; k < sizeof terms / sizeof *terms; k++) {
+        if (!strstr(text, terms[k].line) || (k == TENSOR && !v->tensor[0])) continue;
+        (void)fprintf(out, "%s- %s\n", any ? "" : "\n", terms[k].meaning);
+        any = true;
+    }
+}
+
+/* How large the error is, and what its units are. */
 static void print_size(FILE *out, const conf_verdict *v)
 {
     char severity[CONF_SEVERITY_MAX];
@@ -85,9 +113,9 @@ static void print_size(FILE *out, const conf_verdict *v)
     else
         (void)fprintf(
             out,
-            "The bound is %g times %s: the distance between two runs of the published model,\nin that "
-            "type and in float64.\n",
-            conf_noise_limit(false), conf_compute_unit(v->compute));
+            "The bound is %g times %s: the largest difference between two runs\nof the published model, one "
+            "in %s and one in float64.\n",
+            conf_noise_limit(false), conf_compute_unit(v->compute), conf_compute_run(v->compute));
 }
 
 static void print_difference(FILE *out, const conf_bundle_issue *i)
@@ -100,7 +128,10 @@ static void print_difference(FILE *out, const conf_bundle_issue *i)
     if (page) {
         conf_report_verdict(page, "", &(conf_context){.program = i->results->program}, v,
                             i->results->at[0].path, i->results->engines[0].name, true);
-        if (fclose(page) == 0) print_command(out, text);
+        if (fclose(page) == 0) {
+            print_command(out, text);
+            print_terms(out, v, text);
+        }
         free(text);
     }
     print_size(out, v);
@@ -130,6 +161,7 @@ static void print_repeat(FILE *out, const conf_bundle_issue *i, const char *repr
     (void)fputs(".\n", out);
     if (kind->has_decoder && i->subject->has_tensors)
         print_other(out, i, "To find the tensor at which the error begins", "locate --engine ENGINE", "");
+    print_other(out, i, "To see what the case holds", "info", "");
     if (i->observed && conf_verdict_other_manner(verdict_of(i)))
         (void)fputs("\n" CONF_BUNDLE_OBSERVATION
                     " has the answers to the prompts evaluated whole, which agree.\n",
@@ -165,13 +197,23 @@ static void print_versions(FILE *out, const conf_bundle_issue *i)
     print_row(out, "BLAS of the engine", e->blas);
 }
 
-static void print_files(FILE *out, const conf_bundle_files *files)
+static const char *file_purpose(const conf_bundle_issue *i, const char *name)
 {
-    (void)fputs("\n## Files\n\n| file | bytes |\n|---|---:|\n", out);
+    if (strcmp(name, i->results->at[0].path) == 0) return "the case: inputs and expected results";
+    if (strcmp(name, CONF_BUNDLE_PLAN) == 0) return "the model, as Assay resolves the checkpoint";
+    if (strcmp(name, CONF_BUNDLE_OBSERVATION) == 0) return "what the engine answered";
+    if (string_ends_with(name, CONF_CHECKSUMS_SUFFIX)) return "checksums of the checkpoint";
+    return "of the checkpoint";
+}
+
+static void print_files(FILE *out, const conf_bundle_issue *i)
+{
+    const conf_bundle_files *files = i->files;
+    (void)fputs("\n## Files\n\n| file | what | bytes |\n|---|---|---:|\n", out);
     for (size_t k = 0; k < files->n; k++) {
         (void)fputs("| ", out);
         conf_markdown_text(out, files->at[k].name);
-        (void)fprintf(out, " | %zu |\n", files->at[k].bytes);
+        (void)fprintf(out, " | %s | %zu |\n", file_purpose(i, files->at[k].name), files->at[k].bytes);
     }
     if (files->left_out.n) (void)fputs("\nLeft out:\n\n", out);
     for (size_t k = 0; k < files->left_out.n; k++) {
@@ -189,6 +231,6 @@ void conf_bundle_issue_print(FILE *out, const conf_bundle_issue *issue)
     print_difference(out, issue);
     print_repeat(out, issue, repro ? repro : "");
     print_versions(out, issue);
-    print_files(out, issue->files);
+    print_files(out, issue);
     free(repro);
 }

@@ -11,6 +11,7 @@
 #include "conformance/report/results.h"
 
 #define CONF_BUNDLE_OBSERVATION "observation.h5"
+#define CONF_BUNDLE_PLAN        "plan.txt"
 
 /* What the text is made from; no text in it names a path of the user. All members are borrowed.
  * results: of the one case and engine; the path of the case is its name in the bundle, and there is a `root`.

@@ -59,14 +59,7 @@ static assay_status open_column(const run_state *run, const char *name, conf_eng
     const conf_assignment load = {
         .engine = column->path, .kernels = run->results.kernels_path, .compute = run->options->compute};
     rc = conf_jobs_run(run->jobs, run_task, &load, load.engine, &v, err);
-    if (rc != ASSAY_OK) return rc;
-    if (v.outcome == CONF_SKIPPED)
-        return assay_fail(err, ASSAY_EUNSUPPORTED, "engine %s: %s", name, v.reason);
-    if (v.outcome != CONF_PASSED) return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, v.reason);
-    column->float64 = v.float64;
-    memcpy(column->version, v.version, sizeof column->version);
-    memcpy(column->blas, v.blas, sizeof column->blas);
-    return exec_engine_is(name) ? ASSAY_OK : conf_digest_file(column->path, column->module, err);
+    return rc == ASSAY_OK ? conf_engine_column_load(&v, column, err) : rc;
 }
 
 static assay_status open_engines(run_state *run, assay_error *err)

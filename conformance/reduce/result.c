@@ -78,7 +78,7 @@ static assay_status set_result(conf_subject *s, assay_error *err)
     free(one->path);
     one->path = copy;
     one->verdicts[0] = s->r.verdict;
-    return ASSAY_OK;
+    return conf_digest_file(path, one->digest, err);
 }
 
 assay_status conf_reduced_write(conf_subject *s, double seconds, assay_error *err)

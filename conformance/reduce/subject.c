@@ -49,6 +49,7 @@ static assay_status open_results(conf_subject *s, const conf_context *context, a
         return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     assay_status rc = ASSAY_OK;
     if (task->kernels) rc = conf_engine_find(task->kernels, &context->engine_dirs, &all->kernels_path, err);
+    if (rc == ASSAY_OK && task->kernels) rc = conf_digest_file(all->kernels_path, all->kernels_module, err);
     if (rc == ASSAY_OK)
         rc = conf_engine_column_find(task->engine, &context->engine_dirs, &all->engines[0], err);
     return rc;
@@ -61,11 +62,8 @@ static assay_status run_whole(conf_subject *s, assay_error *err)
     conf_verdict *v = &s->results.at[0].verdicts[0], load = {0};
     const conf_assignment module = {.engine = a.engine, .kernels = a.kernels, .compute = a.compute};
     assay_status rc = conf_jobs_run(s->jobs, run_evaluation, &module, a.engine, &load, err);
-    if (rc == ASSAY_OK && load.outcome != CONF_PASSED)
-        rc = assay_fail(err, ASSAY_EIO, "engine %s: %s", s->task->engine, load.reason);
+    if (rc == ASSAY_OK) rc = conf_engine_column_load(&load, &s->results.engines[0], err);
     if (rc != ASSAY_OK) return rc;
-    s->results.engines[0].float64 = load.float64;
-    memcpy(s->results.engines[0].version, load.version, sizeof load.version);
     conf_assignment whole = a;
     whole.path = s->task->path;
     return conf_jobs_run(s->jobs, run_evaluation, &whole, a.engine, v, err);

@@ -5,13 +5,28 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "conformance/abi/engine.h"
+#include "conformance/exec/engine.h"
 
 assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
                                      assay_error *err)
 {
     *out = (conf_engine_column){.name = name, .label = conf_engine_label(name)};
     return conf_engine_find(name, dirs, &out->path, err);
+}
+
+assay_status conf_engine_column_load(const conf_verdict *loaded, conf_engine_column *column, assay_error *err)
+{
+    const char *name = column->name;
+    if (loaded->outcome == CONF_SKIPPED)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "engine %s: %s", name, loaded->reason);
+    if (loaded->outcome != CONF_PASSED)
+        return assay_fail(err, ASSAY_EIO, "engine %s: %s", name, loaded->reason);
+    column->float64 = loaded->float64;
+    memcpy(column->version, loaded->version, sizeof column->version);
+    memcpy(column->blas, loaded->blas, sizeof column->blas);
+    return exec_engine_is(name) ? ASSAY_OK : conf_digest_file(column->path, column->module, err);
 }
 
 void conf_stamp(char out[CONF_STAMP])

@@ -37,6 +37,12 @@ typedef struct conf_run_machine {
 assay_status conf_engine_column_find(const char *name, const conf_strings *dirs, conf_engine_column *out,
                                      assay_error *err);
 
+/* Fills in what is known after loading: float64, version, blas, module. loaded: the verdict on an assignment
+ * without a case. Fails with ASSAY_EUNSUPPORTED or ASSAY_EIO, naming the engine and the reason, if it was not
+ * loaded; with ASSAY_EIO if its file cannot be read. */
+assay_status conf_engine_column_load(const conf_verdict *loaded, conf_engine_column *column,
+                                     assay_error *err);
+
 typedef struct conf_result {
     char *id, *path;
     bool scanned;                  /* found in a directory, not named by the user */

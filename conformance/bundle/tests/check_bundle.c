@@ -29,8 +29,9 @@ START_TEST(a_crash_has_no_observation)
     assert_code(o, 1);
     assert_holds(o->out, "bundle: " FOLDER ": 2 files, ");
     assert_holds(o->out, "repeats the failure\n");
-    assert_issue("# case with fake32.so: crash\n");
+    assert_issue("# case fails with fake32.so: crash\n");
     assert_issue("    FAIL (crash) case.h5 ./fake32.so\n");
+    assert_issue("\n| case.h5 | the case: inputs and expected results | ");
     assert_code(support_assay("run -e %s out", support_engine("fake32")), 1);
 }
 END_TEST
@@ -106,11 +107,14 @@ START_TEST(names_of_the_bundle_are_not_taken_for_paths_of_the_user)
     const support_output *o = support_shell(command);
     assert_code(o, 1);
     o = support_shell("cat out/*/ISSUE.md");
-    assert_holds(o->out, "# case with \\<script\\>\\|\\`\\*.so: logits\n");
+    assert_holds(o->out, "# case fails with \\<script\\>\\|\\`\\*.so: logits\n");
     assert_holds(o->out, "| engine | ./\\<script\\>\\|\\`\\*.so |\n");
     assert_holds(o->out, "\n    assay run --engine './<script>|`*.so' case.h5\n");
-    assert_holds(o->out, "| off/a.txt | 6 |\n");
+    assert_holds(o->out, "| off/a.txt | of the checkpoint | 6 |\n");
     assert_lacks(o->out, "off/case.h5");
+    assert_holds(o->out, "\n- `first` is the first position with wrong logits, ");
+    assert_lacks(o->out, "\n- `tensor` is ");
+    assert_holds(o->out, "\nof the published model, one in float32 and one in float64.\n");
 }
 END_TEST
 
