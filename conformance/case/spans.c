@@ -27,8 +27,7 @@ static void grid_of_positions(const assay_tensor *t, int64_t grid[3])
     }
 }
 
-/* False if the item has no grid, or several. */
-static bool read_grid(const assay_item *item, int64_t grid[3])
+bool conf_spans_grid(const assay_item *item, int64_t grid[3])
 {
     for (size_t k = 0; k < item->n_tensors; k++) {
         const assay_tensor *t = &item->tensors[k];
@@ -46,17 +45,15 @@ static bool read_grid(const assay_item *item, int64_t grid[3])
     return false;
 }
 
-/* The rows of an audio clip whose frames the mask keeps; 0: unknown. */
-static size_t count_audio_tokens(const assay_item *item, size_t chunk)
+size_t conf_spans_frames(const assay_item *item)
 {
-    const plan_audio audio = {.chunk = chunk};
-    for (size_t k = 0; chunk > 0 && k < item->n_tensors; k++) {
+    for (size_t k = 0; k < item->n_tensors; k++) {
         const assay_tensor *t = &item->tensors[k];
         size_t n_frames = 0;
         if (strcmp(t->name, "feature_attention_mask") != 0) continue;
         if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64) return 0;
         for (size_t i = 0; i < count_elements(t); i++) n_frames += dtype_integer(t, i) == 1;
-        return plan_audio_rows(&audio, n_frames);
+        return n_frames;
     }
     return 0;
 }
@@ -65,9 +62,10 @@ static size_t count_audio_tokens(const assay_item *item, size_t chunk)
 static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
 {
     int64_t grid[3];
-    if (item->kind == ASSAY_ITEM_AUDIO) return count_audio_tokens(item, p->chunk);
+    if (item->kind == ASSAY_ITEM_AUDIO)
+        return p->chunk ? plan_audio_rows(&(plan_audio){.chunk = p->chunk}, conf_spans_frames(item)) : 0;
     if (p->n_each > 0) return p->n_each;
-    if (p->side == 0 || !read_grid(item, grid)) return 0;
+    if (p->side == 0 || !conf_spans_grid(item, grid)) return 0;
     for (size_t i = 0; i < 3; i++)
         if (grid[i] < 1 || grid[i] > UINT16_MAX) return 0;
     const size_t n_rows = (size_t)grid[1] / p->side, n_columns = (size_t)grid[2] / p->side;
@@ -75,8 +73,7 @@ static size_t count_tokens(const assay_item *item, const conf_placeholders *p)
     return n_frames * n_rows * (n_columns + p->row_end) + p->ends;
 }
 
-/* The placeholder token of the kind; -1: it has none. */
-static int32_t token_of(assay_item_kind kind, const conf_placeholders *p)
+int32_t conf_spans_token(assay_item_kind kind, const conf_placeholders *p)
 {
     if (kind == ASSAY_ITEM_IMAGE) return p->image;
     if (kind == ASSAY_ITEM_AUDIO) return p->chunk > 0 ? p->audio : -1;
@@ -107,7 +104,7 @@ static bool place_sample(const assay_item *items, size_t n, const int32_t *token
                          const conf_placeholders *p, conf_span *spans)
 {
     for (size_t i = 0, at = 0; i < n; i++) {
-        const int32_t id = token_of(items[i].kind, p);
+        const int32_t id = conf_spans_token(items[i].kind, p);
         const size_t n_wanted = count_tokens(&items[i], p);
         if (i && items[i].kind != items[i - 1].kind) at = 0;
         if (id < 0 || n_wanted == 0) return false;

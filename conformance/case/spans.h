@@ -15,4 +15,14 @@
  * conf_items_divide. */
 void conf_spans_find(conf_items *items, const conf_decoder *of, const conf_placeholders *placeholders);
 
+/* Frames, rows and columns of patches of an item: the content of its "*_grid_thw", or the smallest grid that
+ * has the positions of its "*_position_ids". False if it has none, or that of several. */
+bool conf_spans_grid(const assay_item *item, int64_t grid[3]);
+
+/* The frames that the mask of an audio clip keeps; 0: not known. */
+size_t conf_spans_frames(const assay_item *item);
+
+/* The placeholder token of a kind of item; -1: the model has none. */
+int32_t conf_spans_token(assay_item_kind kind, const conf_placeholders *p);
+
 #endif

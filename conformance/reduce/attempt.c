@@ -12,8 +12,8 @@
 #include "conformance/abi/engine.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/process/interrupt.h"
+#include "conformance/reduce/cut/rows.h"
 #include "conformance/reduce/make.h"
-#include "conformance/reduce/rows.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/text.h"
 
@@ -145,11 +145,18 @@ static uint64_t hash_cut(const conf_reducing *r)
 {
     const conf_cut *cut = &r->trial;
     const size_t n = r->whole->c->decoder.n_samples;
+    const conf_items *items = &r->whole->items;
     uint64_t hash = hash_bytes(cut->samples, n * sizeof *cut->samples);
     for (size_t b = 0; b < n; b++)
         for (size_t i = 0; i < r->whole->width && cut->samples[b]; i++)
             hash = hash_add(hash, cut->tokens[b * r->whole->width + i] +
                                       UINT32_C(2) * cut->plain[b * r->whole->width + i]);
+    for (size_t b = 0; b < n; b++)
+        for (size_t i = items->of[b]; i < items->of[b + 1]; i++) {
+            if (!conf_cut_has_item(r->whole, cut, b, i)) continue;
+            for (size_t k = 0; k < CONF_SIZE_AXES; k++) hash = hash_add(hash, (uint32_t)cut->sizes[i].n[k]);
+            hash = hash_add(hash, cut->fillings[i]);
+        }
     hash = hash_add(hash, (uint32_t)cut->n_decode);
     hash = hash_add(hash, (uint32_t)cut->n_greedy);
     return hash_add(hash, (uint32_t)cut->n_layers);

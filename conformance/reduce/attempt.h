@@ -8,7 +8,7 @@
 
 #include "conformance/evaluate/assignment.h"
 #include "conformance/process/jobs.h"
-#include "conformance/reduce/cut.h"
+#include "conformance/reduce/cut/cut.h"
 #include "conformance/support/context.h"
 
 #define CONF_CONTROLS_MAX 3

@@ -8,7 +8,8 @@
 #include "conformance/abi/engine.h"
 #include "conformance/abi/open.h"
 #include "conformance/abi/step.h"
-#include "conformance/reduce/rows.h"
+#include "conformance/reduce/cut/inputs.h"
+#include "conformance/reduce/cut/rows.h"
 
 /* A computation under way: of one sample after the other. */
 typedef struct computation {
@@ -17,9 +18,10 @@ typedef struct computation {
     const assay_engine *engine;
     assay_model *model;
     double *truth;
-    int32_t *tokens;   /* [width] */
-    double *logits;    /* [width, V] */
-    assay_item *items; /* [items of the whole] */
+    int32_t *tokens; /* [width] */
+    double *logits;  /* [width, V] */
+    conf_cut_inputs inputs;
+    assay_item *items; /* [items of the whole]: those of a sample */
     assay_error *err;
 } computation;
 
@@ -34,7 +36,7 @@ static assay_status evaluate(computation *q, size_t sample, size_t n)
                              .n_last = n_prompt};
     const conf_items *items = &q->whole->items;
     for (size_t i = items->of[sample]; i < items->of[sample + 1]; i++)
-        if (conf_cut_has_item(q->whole, q->cut, sample, i)) q->items[step.n_items++] = items->items[i];
+        if (conf_cut_has_item(q->whole, q->cut, sample, i)) q->items[step.n_items++] = q->inputs.items[i];
     assay_session *session = NULL;
     assay_status rc =
         conf_open_session(q->engine, q->model, 1, n, q->whole->c->decoder.caches, &session, q->err);
@@ -88,12 +90,15 @@ assay_status conf_cut_compute(const conf_whole *whole, const conf_cut *cut, cons
                      .items = calloc(n_items + 1, sizeof *q.items),
                      .err = err};
     const bool ok = q.tokens && q.logits && q.items;
-    assay_status rc = ok ? open_model(&q, path, model) : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    assay_status rc = ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (rc == ASSAY_OK) rc = conf_cut_inputs_open(whole, cut, &q.inputs, err);
+    if (rc == ASSAY_OK) rc = open_model(&q, path, model);
     for (size_t b = 0; b < whole->c->decoder.n_samples && rc == ASSAY_OK; b++)
         if (cut->samples[b]) rc = compute_sample(&q, b);
     if (q.model) q.engine->model_free(q.model);
     free(q.tokens);
     free(q.logits);
     free(q.items);
+    conf_cut_inputs_free(&q.inputs);
     return rc;
 }

@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_REDUCE_COMPUTE_H
 #define CONFORMANCE_REDUCE_COMPUTE_H
 
-#include "conformance/reduce/cut.h"
+#include "conformance/reduce/cut/cut.h"
 
 /* Replaces the rows that the cut keeps in `truth`, [n_rows, V] of the whole, by those of the engine at
  * `path`, which must compute in float64, for the checkpoint `model`: prompts in one step, then token by

@@ -3,7 +3,6 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/reduce/attempt.c conformance/reduce/attempt.h \
 	conformance/reduce/compute.c conformance/reduce/compute.h \
-	conformance/reduce/cut.c conformance/reduce/cut.h \
 	conformance/reduce/delta.c conformance/reduce/delta.h \
 	conformance/reduce/folder.c conformance/reduce/folder.h \
 	conformance/reduce/layers.c conformance/reduce/layers.h \
@@ -13,22 +12,23 @@ conformance_libconformance_a_SOURCES += \
 	conformance/reduce/part_inputs.c \
 	conformance/reduce/part_layers.c \
 	conformance/reduce/part_samples.c \
+	conformance/reduce/part_sizes.c \
 	conformance/reduce/part_steps.c \
 	conformance/reduce/part_tokens.c \
+	conformance/reduce/part_values.c \
 	conformance/reduce/parts.c conformance/reduce/parts.h \
 	conformance/reduce/reduce.c conformance/reduce/reduce.h \
 	conformance/reduce/result.c conformance/reduce/result.h \
-	conformance/reduce/rows.c conformance/reduce/rows.h \
 	conformance/reduce/subject.c conformance/reduce/subject.h \
-	conformance/reduce/task.h \
-	conformance/reduce/write.c conformance/reduce/write.h \
-	conformance/reduce/write_inputs.c conformance/reduce/write_inputs.h \
-	conformance/reduce/write_rows.c conformance/reduce/write_rows.h
+	conformance/reduce/task.h
 
-CONFORMANCE_REDUCE_TESTS = conformance/reduce/tests/check_delta conformance/reduce/tests/check_write
+CONFORMANCE_REDUCE_TESTS = conformance/reduce/tests/check_delta conformance/reduce/tests/check_inputs \
+	conformance/reduce/tests/check_write
 check_PROGRAMS += $(CONFORMANCE_REDUCE_TESTS)
 TESTS += $(CONFORMANCE_REDUCE_TESTS)
 conformance_reduce_tests_check_delta_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_reduce_tests_check_delta_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_reduce_tests_check_inputs_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_reduce_tests_check_inputs_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_reduce_tests_check_write_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_reduce_tests_check_write_LDADD = $(CONFORMANCE_TEST_LIBS)

@@ -7,10 +7,11 @@
 #include "base/error.h"
 #include "conformance/abi/engine.h"
 #include "conformance/reduce/compute.h"
-#include "conformance/reduce/write.h"
+#include "conformance/reduce/cut/write.h"
 
-const char *conf_making_origin(bool computed)
+const char *conf_making_origin(const conf_whole *whole, bool computed)
 {
+    if (!computed && whole->c->reduced) return whole->c->reduced;
     return computed ? "assay reduce: expected values computed by " CONF_ENGINE_REFERENCE
                       ", which agrees with the whole recorded case; noise recorded with the whole case"
                     : "assay reduce: expected values recorded with the whole case";
@@ -26,7 +27,7 @@ void conf_make(const void *context, conf_verdict *v)
     const conf_making *m = context;
     const conf_rows *rows = &m->whole->c->decoder.rows;
     const size_t n_bytes = rows->n_rows * rows->n_cols * sizeof(double);
-    conf_values values = {.reduced = conf_making_origin(m->reference != NULL),
+    conf_values values = {.reduced = conf_making_origin(m->whole, m->reference != NULL),
                           .has_tensors = conf_making_has_tensors(m)};
     double *truth = m->reference ? malloc(n_bytes + 1) : NULL;
     assay_error err = {0};

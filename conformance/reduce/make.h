@@ -5,7 +5,7 @@
 #define CONFORMANCE_REDUCE_MAKE_H
 
 #include "conformance/process/isolate.h"
-#include "conformance/reduce/cut.h"
+#include "conformance/reduce/cut/cut.h"
 
 /* All members are borrowed. */
 typedef struct conf_making {
@@ -18,8 +18,9 @@ typedef struct conf_making {
     bool without_tensors; /* leave out the recorded tensors */
 } conf_making;
 
-/* The attribute `reduced` of a case with recorded or computed values. */
-const char *conf_making_origin(bool computed);
+/* The attribute `reduced` of a case with recorded or computed values. Those of a case that was reduced before
+ * are recorded only if they were so there. */
+const char *conf_making_origin(const conf_whole *whole, bool computed);
 
 /* Whether the case will have recorded tensors. */
 bool conf_making_has_tensors(const conf_making *making);

@@ -8,12 +8,14 @@ typedef struct ends {
     size_t sample;
 } ends;
 
-/* Keeps the items whole of which the first token is kept. */
-static void complete_items(const conf_whole *whole, size_t sample, bool *kept)
+/* Keeps all tokens of the items of which the first one is kept. */
+static void complete_items(const conf_whole *whole, const conf_cut *cut, size_t sample, bool *kept)
 {
     for (size_t i = whole->items.of[sample]; i < whole->items.of[sample + 1]; i++) {
         const conf_span *span = &whole->items.spans[i];
-        for (size_t k = span->first; k < span->end; k++) kept[k] = kept[span->first];
+        size_t n_before = 0;
+        for (size_t k = span->first; k < span->end; k++)
+            kept[k] = kept[span->first] && conf_cut_wants(whole, cut, sample, i, k, &n_before);
     }
 }
 
@@ -27,7 +29,7 @@ static bool stays(void *context, size_t n)
         n_kept += kept[i];
         kept[i] = kept[i] && n_kept <= n;
     }
-    complete_items(r->whole, e->sample, kept);
+    complete_items(r->whole, &r->trial, e->sample, kept);
     return conf_attempt(r, conf_part_ends.name);
 }
 

@@ -17,8 +17,10 @@ extern const conf_part conf_part_inputs;  /* images, videos and audio clips, wit
 extern const conf_part conf_part_steps;   /* steps after the prompts, and tokens of expected streams */
 extern const conf_part conf_part_ends;    /* the last tokens of each sample */
 extern const conf_part conf_part_tokens;  /* any other tokens */
+extern const conf_part conf_part_sizes;   /* frames, rows and columns of images, videos and audio clips */
 extern const conf_part conf_part_layers;  /* layers of the checkpoint */
 extern const conf_part conf_part_ids;     /* ids that differ from a plain one */
+extern const conf_part conf_part_values;  /* values of images, videos and audio clips that are not plain */
 
 /* The parts in the order in which they are reduced, NULL-terminated: first those that leave the most out. */
 extern const conf_part *const conf_parts[];

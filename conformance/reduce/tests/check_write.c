@@ -8,8 +8,8 @@
 #include "conformance/case/prompt.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
-#include "conformance/reduce/rows.h"
-#include "conformance/reduce/write.h"
+#include "conformance/reduce/cut/rows.h"
+#include "conformance/reduce/cut/write.h"
 #include "conformance/tests/support.h"
 
 static conf_case *c, *again;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/reduce/write_rows.h"
+#include "conformance/reduce/cut/write_rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "conformance/abi/compute.h"
 #include "conformance/case/rows.h"
-#include "conformance/reduce/rows.h"
+#include "conformance/reduce/cut/rows.h"
 
 /* The arrays of one run in the layout of the file: prefill [B, T, V], or [R, V] of the listed rows, and
  * decode [B, N, V]. */

@@ -2,14 +2,16 @@
  *
  * The sequence of a sample is its prompt, without padding, and the tokens of its steps. A cut keeps some of
  * its tokens, of which the last n_decode are given step by step, and may give some of them a plain id. An
- * image, a video or an audio clip is kept if its placeholder tokens are.
+ * image, a video or an audio clip is kept if its placeholder tokens are; it may become smaller, with the
+ * placeholder tokens of that size, and get plain values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REDUCE_CUT_H
-#define CONFORMANCE_REDUCE_CUT_H
+#ifndef CONFORMANCE_REDUCE_CUT_CUT_H
+#define CONFORMANCE_REDUCE_CUT_CUT_H
 
 #include "conformance/case/items.h"
 #include "conformance/judge/verdict.h"
+#include "conformance/reduce/cut/size.h"
 
 /* The case that is reduced. */
 typedef struct conf_whole {
@@ -18,12 +20,25 @@ typedef struct conf_whole {
     size_t width;    /* tokens of the longest sequence */
     size_t n_layers; /* of its checkpoint; 0: not known */
     int32_t plain;   /* a small id that is no placeholder */
+    conf_placeholders placeholders;
+    conf_size *sizes; /* of each item; all 0 too if its tokens are not known, or lie among those of others */
 } conf_whole;
 
+/* The floating-point values of an item: its own, or simpler ones. */
+typedef enum conf_filling {
+    CONF_FILLING_OWN,
+    CONF_FILLING_ROUNDED, /* multiples of 1/4, which every type has exactly */
+    CONF_FILLING_ONES,
+    CONF_FILLING_ZEROS,
+    CONF_N_FILLINGS
+} conf_filling;
+
 typedef struct conf_cut {
-    bool *samples; /* [n_samples of the whole] */
-    bool *tokens;  /* [n_samples, width]; the tokens of samples that are not kept do not matter */
-    bool *plain;   /* [n_samples, width]: tokens that have the id whole.plain instead of their own */
+    bool *samples;          /* [n_samples of the whole] */
+    bool *tokens;           /* [n_samples, width]; the tokens of samples that are not kept do not matter */
+    bool *plain;            /* [n_samples, width]: tokens that have the id whole.plain instead of their own */
+    conf_size *sizes;       /* [items of the whole] */
+    conf_filling *fillings; /* [items of the whole] */
     size_t n_decode;
     size_t n_greedy; /* tokens of the expected streams; 0: there are none, and the case is of kind logits */
     size_t n_layers; /* the first so many layers of the checkpoint; as many as it has: all */
@@ -59,15 +74,25 @@ size_t conf_cut_tokens(const conf_whole *whole, const conf_cut *cut, size_t samp
 bool conf_cut_has_item(const conf_whole *whole, const conf_cut *cut, size_t sample, size_t item);
 size_t conf_cut_items(const conf_whole *whole, const conf_cut *cut);
 
-/* Whether there is such a case: it has a sample, each sample has a prompt, an item has all of its
- * placeholder tokens or none, no step has one, and an expected stream follows the whole prompt. */
+/* Whether an item with a known span keeps the token of index i in the sequence of its sample, which lies in
+ * that span. Of other tokens between its placeholders those are kept that stand before a kept one. n_before:
+ * placeholder tokens of the span before it; 0 for the first, and counted on from call to call. */
+bool conf_cut_wants(const conf_whole *whole, const conf_cut *cut, size_t sample, size_t item, size_t i,
+                    size_t *n_before);
+
+/* Whether an item has a smaller size or other values; and the kept items of which that is so. */
+bool conf_cut_changes_item(const conf_whole *whole, const conf_cut *cut, size_t item);
+size_t conf_cut_changed_items(const conf_whole *whole, const conf_cut *cut);
+
+/* Whether there is such a case: it has a sample, each sample has a prompt, an item has all placeholder tokens
+ * of its size or none, no step has one, and an expected stream follows the whole prompt. */
 bool conf_cut_is_case(const conf_whole *whole, const conf_cut *cut);
 
 /* Kept tokens that have another id than in the whole case. */
 size_t conf_cut_plain(const conf_whole *whole, const conf_cut *cut);
 
-/* Whether the recorded rows are those of the cut in any causal model: it keeps all layers and ids, and of
- * each sample its first tokens. */
+/* Whether the recorded rows are those of the cut in any causal model: it keeps all layers, ids, sizes and
+ * values, and of each sample its first tokens. */
 bool conf_cut_is_recorded(const conf_whole *whole, const conf_cut *cut);
 
 /* "1 sample, 5 tokens, 1 image, 2 steps" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/reduce/write_inputs.h"
+#include "conformance/reduce/cut/write_inputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "conformance/case/prompt.h"
-#include "conformance/reduce/rows.h"
+#include "conformance/reduce/cut/inputs.h"
+#include "conformance/reduce/cut/rows.h"
 
 /* The id that the case has before its shorter prompts; 0 if none is shorter. */
 static int32_t padding_of(const conf_decoder *d)
@@ -75,9 +76,9 @@ static const assay_tensor *find_tensor(const assay_item *item, const char *name)
     return NULL;
 }
 
-/* Writes one member of /input: the rows of the kept items, one after the other. */
-static assay_status write_member(const conf_whole *whole, const conf_cut *cut, const assay_tensor *member,
-                                 conf_h5_writer *w, assay_error *err)
+/* Writes one member of /input: the rows of the kept items, one after the other. items: those of the cut. */
+static assay_status write_member(const conf_whole *whole, const conf_cut *cut, const assay_item *items,
+                                 const assay_tensor *member, conf_h5_writer *w, assay_error *err)
 {
     assay_tensor out = *member;
     char *data = malloc(bytes_of(member) + 1), path[256];
@@ -85,7 +86,7 @@ static assay_status write_member(const conf_whole *whole, const conf_cut *cut, c
     if (!data) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     for (size_t b = 0; b < whole->c->decoder.n_samples; b++)
         for (size_t i = whole->items.of[b]; i < whole->items.of[b + 1]; i++) {
-            const assay_tensor *part = find_tensor(&whole->items.items[i], member->name);
+            const assay_tensor *part = find_tensor(&items[i], member->name);
             if (!part || !conf_cut_has_item(whole, cut, b, i)) continue;
             memcpy(data + n_bytes, part->data, bytes_of(part));
             n_bytes += bytes_of(part);
@@ -122,14 +123,17 @@ assay_status conf_cut_write_inputs(const conf_whole *whole, const conf_cut *cut,
                                    assay_error *err)
 {
     const conf_decoder *d = &whole->c->decoder;
-    assay_status rc = write_tokens(whole, cut, w, err);
+    conf_cut_inputs inputs;
+    assay_status rc = conf_cut_inputs_open(whole, cut, &inputs, err);
+    if (rc == ASSAY_OK) rc = write_tokens(whole, cut, w, err);
     for (size_t i = 0; i < d->n_inputs && rc == ASSAY_OK; i++)
-        rc = write_member(whole, cut, &d->inputs[i], w, err);
+        rc = write_member(whole, cut, inputs.items, &d->inputs[i], w, err);
     if (rc == ASSAY_OK)
         rc = write_samples(whole, cut, ASSAY_ITEM_IMAGE, &d->image_sample, "/input/image_sample", w, err);
     if (rc == ASSAY_OK)
         rc = write_samples(whole, cut, ASSAY_ITEM_VIDEO, &d->video_sample, "/input/video_sample", w, err);
     if (rc == ASSAY_OK)
         rc = write_samples(whole, cut, ASSAY_ITEM_AUDIO, &d->audio_sample, "/input/audio_sample", w, err);
+    conf_cut_inputs_free(&inputs);
     return rc;
 }

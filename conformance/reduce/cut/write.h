@@ -1,10 +1,10 @@
 /* Writes a reduced case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REDUCE_WRITE_H
-#define CONFORMANCE_REDUCE_WRITE_H
+#ifndef CONFORMANCE_REDUCE_CUT_WRITE_H
+#define CONFORMANCE_REDUCE_CUT_WRITE_H
 
-#include "conformance/reduce/cut.h"
+#include "conformance/reduce/cut/cut.h"
 
 /* Where the expected values of a reduced case come from. truth: [n_rows, V] of the whole, for the rows that
  * the cut keeps; NULL: the recorded ones. Computed rows get the recorded noise of the same token and id: the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/reduce/write.h"
+#include "conformance/reduce/cut/write.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "conformance/case/prompt.h"
 #include "conformance/case/traces.h"
 #include "conformance/kinds/kinds.h"
-#include "conformance/reduce/write_inputs.h"
-#include "conformance/reduce/write_rows.h"
+#include "conformance/reduce/cut/write_inputs.h"
+#include "conformance/reduce/cut/write_rows.h"
 #include "conformance/replay/h5_writer.h"
 
 static void write_attributes(const conf_whole *whole, const conf_cut *cut, const conf_values *values,

@@ -1,10 +1,10 @@
 /* The rows and tokens of a reduced case: where those of the whole one are in it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REDUCE_ROWS_H
-#define CONFORMANCE_REDUCE_ROWS_H
+#ifndef CONFORMANCE_REDUCE_CUT_ROWS_H
+#define CONFORMANCE_REDUCE_CUT_ROWS_H
 
-#include "conformance/reduce/cut.h"
+#include "conformance/reduce/cut/cut.h"
 
 /* The number of a kept sample in the reduced case. */
 size_t conf_cut_sample(const conf_cut *cut, size_t sample);

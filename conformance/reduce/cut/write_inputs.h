@@ -1,10 +1,10 @@
 /* Writes the inputs of a reduced case: prompts, steps, and the items of its samples.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REDUCE_WRITE_INPUTS_H
-#define CONFORMANCE_REDUCE_WRITE_INPUTS_H
+#ifndef CONFORMANCE_REDUCE_CUT_WRITE_INPUTS_H
+#define CONFORMANCE_REDUCE_CUT_WRITE_INPUTS_H
 
-#include "conformance/reduce/cut.h"
+#include "conformance/reduce/cut/cut.h"
 #include "conformance/replay/h5_writer.h"
 
 /* Writes /input. Fails with ASSAY_ENOMEM. */

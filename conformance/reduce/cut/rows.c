@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/reduce/rows.h"
+#include "conformance/reduce/cut/rows.h"
 
 #include "conformance/case/prompt.h"
 
