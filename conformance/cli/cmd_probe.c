@@ -19,6 +19,8 @@
 
 #define BUNDLE "bundle/qwen3" /* below the bundled cases: the truth without --truth */
 
+enum { EXCERPTS_MAX = 256 << 10 }; /* bytes of exchanges on a page */
+
 static void show_progress(void *context, size_t done, size_t total, const char *group)
 {
     conf_progress_show(context, done, total, group);
@@ -93,24 +95,35 @@ static assay_status print_problems(const conf_report_files *files, const probe_r
     return rc;
 }
 
-/* The rows as a page. A habit passes. */
+/* The row of a page, with its exchange if that fits into *n_left bytes, of which it is then taken. A habit
+ * passes. */
+static assay_status add_check(conf_checks *list, const probe_finding *one, size_t *n_left, assay_error *err)
+{
+    const bool is_skipped = one->verdict == PROBE_NOT_EXERCISED || one->verdict == PROBE_NOT_OFFERED;
+    const bool is_ok = one->verdict == PROBE_OK;
+    const size_t n = one->excerpt ? strlen(one->excerpt) : 0;
+    char group[64], summary[PROBE_CHECK_MAX + 32];
+    (void)snprintf(group, sizeof group, "%s%s%s", probe_verdict_name(one->verdict), is_ok ? "" : ", ",
+                   is_ok ? "" : probe_grade_name(one->grade));
+    (void)snprintf(summary, sizeof summary, "Exchange %s", one->exchange);
+    const assay_status rc = conf_checks_add(list, one->check, group,
+                                            probe_finding_counts(one) ? CONF_FAILED
+                                            : is_skipped              ? CONF_SKIPPED
+                                                                      : CONF_PASSED,
+                                            (double)NAN, one->text, one->repro, err);
+    if (rc != ASSAY_OK || !one->excerpt || n > *n_left) return rc;
+    *n_left -= n;
+    return conf_checks_fold(list, summary, one->excerpt, err);
+}
+
+/* The rows as a page. */
 static assay_status print_page(FILE *out, const probe_run *run, const char *target, assay_error *err)
 {
     conf_checks list = {0};
     assay_status rc = ASSAY_OK;
-    for (size_t i = 0; rc == ASSAY_OK && i < run->findings.n; i++) {
-        const probe_finding *one = &run->findings.at[i];
-        const bool is_skipped = one->verdict == PROBE_NOT_EXERCISED || one->verdict == PROBE_NOT_OFFERED;
-        char group[64];
-        (void)snprintf(group, sizeof group, "%s%s%s", probe_verdict_name(one->verdict),
-                       one->verdict == PROBE_OK ? "" : ", ",
-                       one->verdict == PROBE_OK ? "" : probe_grade_name(one->grade));
-        rc = conf_checks_add(&list, one->check, group,
-                             probe_finding_counts(one) ? CONF_FAILED
-                             : is_skipped              ? CONF_SKIPPED
-                                                       : CONF_PASSED,
-                             (double)NAN, one->text, one->repro, err);
-    }
+    size_t n_left = EXCERPTS_MAX;
+    for (size_t i = 0; rc == ASSAY_OK && i < run->findings.n; i++)
+        rc = add_check(&list, &run->findings.at[i], &n_left, err);
     if (rc == ASSAY_OK)
         conf_checks_print_html(out, &list, "Assay: what a server answers", "verdict, grade", target, NULL);
     conf_checks_free(&list);

@@ -51,6 +51,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/probe/reduce.c conformance/probe/reduce.h \
 	conformance/probe/run/ask.c conformance/probe/run/ask.h \
 	conformance/probe/run/convert.c conformance/probe/run/convert.h \
+	conformance/probe/run/excerpt.c conformance/probe/run/excerpt.h \
 	conformance/probe/run/finding.c conformance/probe/run/finding.h \
 	conformance/probe/run/repro.c conformance/probe/run/repro.h \
 	conformance/probe/run/run.c conformance/probe/run/run.h \

@@ -18,6 +18,7 @@ enum { BARS_MAX = 24 };
 
 typedef struct conf_check {
     char *name, *group, *text, *repro; /* repro: may be NULL */
+    char *summary, *folded;            /* NULL: none */
     conf_outcome outcome;
     double error;
 } conf_check;
@@ -28,13 +29,19 @@ static void free_check(conf_check *check)
     free(check->group);
     free(check->text);
     free(check->repro);
+    free(check->summary);
+    free(check->folded);
 }
 
 assay_status conf_checks_add(conf_checks *list, const char *name, const char *group, conf_outcome outcome,
                              double error, const char *text, const char *repro, assay_error *err)
 {
-    conf_check check = {strdup(name), strdup(group), strdup(text), repro ? strdup(repro) : NULL,
-                        outcome,      error};
+    conf_check check = {.name = strdup(name),
+                        .group = strdup(group),
+                        .text = strdup(text),
+                        .repro = repro ? strdup(repro) : NULL,
+                        .outcome = outcome,
+                        .error = error};
     conf_check *grown = grow_by_one(list->at, list->n, sizeof *grown);
     if (grown) list->at = grown;
     if (!grown || !check.name || !check.group || !check.text || (repro && !check.repro)) {
@@ -43,6 +50,14 @@ assay_status conf_checks_add(conf_checks *list, const char *name, const char *gr
     }
     list->at[list->n++] = check;
     return ASSAY_OK;
+}
+
+assay_status conf_checks_fold(conf_checks *list, const char *summary, const char *text, assay_error *err)
+{
+    conf_check *check = &list->at[list->n - 1];
+    check->summary = strdup(summary);
+    check->folded = strdup(text);
+    return check->summary && check->folded ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }
 
 void conf_checks_free(conf_checks *list)
@@ -115,6 +130,11 @@ static void print_row(FILE *out, const conf_check *check, size_t i, bool has_gro
         (void)fputs("<code>", out);
         conf_xml_text(out, check->repro);
         (void)fputs("</code>", out);
+    }
+    if (check->summary && check->folded) {
+        conf_page_fold_begin(out, false, check->summary);
+        conf_page_text(out, check->folded);
+        conf_page_fold_end(out);
     }
     (void)fputs("</td>", out);
     conf_page_row_end(out);

@@ -22,6 +22,10 @@ typedef struct conf_checks {
 assay_status conf_checks_add(conf_checks *list, const char *name, const char *group, conf_outcome outcome,
                              double error, const char *text, const char *repro, assay_error *err);
 
+/* Adds a folded text to the latest row, which must not have one: its summary, and lines. Both are copied.
+ * Fails with ASSAY_ENOMEM. */
+assay_status conf_checks_fold(conf_checks *list, const char *summary, const char *text, assay_error *err);
+
 void conf_checks_free(conf_checks *list);
 
 /* Writes the page: counts, a picture of the largest errors, a table of the rows, failures first, with a box

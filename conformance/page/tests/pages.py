@@ -6,12 +6,15 @@ SPDX-License-Identifier: Apache-2.0
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import browser
@@ -37,6 +40,30 @@ while start := sys.stdin.buffer.read(16):
     sys.stdout.buffer.write(b"ASAY" + struct.pack("<IQ", len(data), 0) + data)
     sys.stdout.buffer.flush()
 '''
+
+class HostileServer(BaseHTTPRequestHandler):
+    """Every text of its answers is MARKUP."""
+
+    def do_GET(self) -> None:
+        self.answer({"object": "list", "data": [{"id": MARKUP, "object": "model", "created": 1, "owned_by": MARKUP}]})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        choice = {"index": 0, "message": {"role": MARKUP, "content": MARKUP}, "text": MARKUP, "finish_reason": MARKUP, "logprobs": None}
+        usage = {"prompt_tokens": -1, "completion_tokens": MARKUP, "total_tokens": 0}
+        self.answer({"id": MARKUP, "object": MARKUP, "created": 1, "model": MARKUP, "choices": [choice], "usage": usage, MARKUP: MARKUP})
+
+    def answer(self, value: object) -> None:
+        data = json.dumps(value, ensure_ascii=False).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
 
 VISIBLE = "[...document.querySelectorAll('tr[data-system]')].filter(row => !row.hidden)"
 UNREADABLE = """(() => {
@@ -84,7 +111,28 @@ class Pages(unittest.TestCase):
             fault="window-wide")
         cases = shutil.copytree(TOP / "fixtures/qwen3/window", cls.place / MARKUP, symlinks=False)
         run("locate", "--engine", ENGINE, "--html", cls.pages["located"], cases / "single.h5", fault="window-wide")
+        cls.make_others()
         cls.window = browser.Browser(browser.program() or "")
+
+    @classmethod
+    def make_others(cls) -> None:
+        """The pages of the other commands, each with a failure."""
+        cases = TOP / "fixtures/qwen3/window"
+        cls.pages |= {name: cls.place / f"{name}.html" for name in ("probed", "kernels", "scheduled", "compared", "diffed")}
+        server = ThreadingHTTPServer(("127.0.0.1", 0), HostileServer)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        run("probe", f"http://127.0.0.1:{server.server_port}", "--truth", TOP / "fixtures/bundle/qwen3", "--quick", "--only", "protocol/chat/whole",
+            "--only", "fields", "--html", cls.pages["probed"])
+        server.shutdown()
+        server.server_close()
+        run("kernels", BUILD / "conformance/faults/kernels.so", "rms_norm", "--html", cls.pages["kernels"], fault="no-epsilon")
+        run("schedule", "--engine", ENGINE, "--save", cls.place, "--html", cls.pages["scheduled"], TOP / "fixtures/qwen3/base/single.h5",
+            fault="split-by-workers")
+        run("diff", TOP / "fixtures/gemma/base/single.h5", TOP / "observatory/observations/gemma.h5/base/single.mlx-lm", "--html", cls.pages["diffed"])
+        results = [cls.place / "before.json", cls.place / "after.json"]
+        for path, fault in zip(results, ("", "window-wide"), strict=True):
+            run("run", "--engine", ENGINE, "--json", path, cases, fault=fault)
+        run("compare", *results, "--html", cls.pages["compared"])
 
     @classmethod
     def tearDownClass(cls) -> None:
@@ -162,7 +210,7 @@ class Pages(unittest.TestCase):
         self.assertFalse(self.window.run("document.getElementById('filter').checkVisibility()"))
 
     def test_texts_of_engines_and_names_of_files_stay_texts(self) -> None:
-        for name, n_least in (("hostile", 4), ("located", 1)):
+        for name, n_least in (("hostile", 4), ("located", 1), ("probed", 4)):
             with self.subTest(name):
                 self.window.open(self.pages[name], 1440, "light")
                 self.assertIsNone(self.window.run("window.injected"))

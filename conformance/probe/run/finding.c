@@ -39,6 +39,7 @@ void probe_findings_free(probe_findings *f)
 {
     for (size_t i = 0; i < f->n; i++) {
         free(f->at[i].repro);
+        free(f->at[i].excerpt);
         conf_strings_free(&f->at[i].requests);
     }
     free(f->at);

@@ -36,10 +36,11 @@ const char *probe_grade_name(probe_grade grade);
 
 /* check: "protocol/chat/stream/limit". rule, event, byte: of a breach in a stream; rule "" if it is none.
  * exchange: the label of the exchange that shows it; "" if none does. repro: the command that shows it,
- * owned; NULL if there is none. text: what was found and what was expected. grade: of PROBE_FAILED and
- * PROBE_IGNORED. requests: the lines of a shell that send the fewest requests which show it (reduce.h), of
- * the n_asked that its check makes; n_asked 0: they were not looked for, or the check did not fail again.
- * is_least: none of them can be left out; otherwise the time was over. */
+ * owned; NULL if there is none. excerpt: that exchange as text (excerpt.h), owned; NULL if there is none.
+ * text: what was found and what was expected. grade: of PROBE_FAILED and PROBE_IGNORED. requests: the lines
+ * of a shell that send the fewest requests which show it (reduce.h), of the n_asked that its check makes;
+ * n_asked 0: they were not looked for, or the check did not fail again. is_least: none of them can be left
+ * out; otherwise the time was over. */
 typedef struct probe_finding {
     char check[PROBE_CHECK_MAX];
     probe_verdict verdict;
@@ -48,7 +49,7 @@ typedef struct probe_finding {
     char rule[48];
     size_t event, byte;
     char exchange[PROBE_CHECK_MAX];
-    char *repro;
+    char *repro, *excerpt;
     conf_strings requests;
     size_t n_asked, n_needed;
     bool is_reduced, is_least;

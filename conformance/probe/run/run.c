@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conformance/probe/run/excerpt.h"
 #include "conformance/probe/run/repro.h"
 
 enum { QUICK_PROMPTS = 2 };
@@ -20,7 +21,8 @@ probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *c
     (void)snprintf(f->exchange, sizeof f->exchange, "%s", x->label);
     if (verdict != PROBE_FAILED && verdict != PROBE_IGNORED) return f;
     f->repro = probe_repro(probe_wire_url(r->wire), r->key_env, x);
-    if (!f->repro) r->findings.failed = true;
+    f->excerpt = probe_excerpt(x);
+    if (!f->repro || !f->excerpt) r->findings.failed = true;
     return f;
 }
 

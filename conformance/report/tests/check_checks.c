@@ -21,6 +21,7 @@ static void setup(void)
         ASSAY_OK);
     ck_assert_int_eq(conf_checks_add(&list, "<script>", "\x1b", CONF_SKIPPED, (double)NAN, "</td>", "", &err),
                      ASSAY_OK);
+    ck_assert_int_eq(conf_checks_fold(&list, "<b>", "one\n</pre>", &err), ASSAY_OK);
 }
 
 static void teardown(void)
@@ -60,6 +61,7 @@ START_TEST(texts_are_not_markup)
     char *text = print("engine");
     assert_holds(text, "<td>&lt;script&gt;</td>");
     assert_holds(text, "<pre>&lt;/td&gt;</pre>");
+    assert_holds(text, "<details><summary>&lt;b&gt;</summary>\n<pre>one\n&lt;/pre&gt;</pre>");
     assert_lacks(text, "\x1b");
     free(text);
 }
