@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const conf_expected_row *row = &expected.rows[i];
         const conf_engine_column engine = {.name = row->engine ? row->engine : "any", .label = "any"};
         conf_verdict v = {.outcome = CONF_FAILED, .class = row->class};
-        expected.rows[i].is_here = true;
+        expected.rows[i].here = row->id;
         conf_expected_apply(&expected, row->id, row->digest, &engine, &v);
         fuzz_require(v.expected[0] != '\0' && row->state == CONF_EXPECTED_JUDGED,
                      "a row is found by its case");

@@ -9,16 +9,37 @@
 
 #define SHOWN_MOST 10
 
+/* Whether the last parts of the path, without its extension, are those of the id. */
+static bool ends_with_id(const char *path, const char *id)
+{
+    size_t stem;
+    const size_t length = strlen(id);
+    return conf_case_is_named(path, &stem) && stem > length && path[stem - length - 1] == '/' &&
+           strncmp(path + stem - length, id, length) == 0;
+}
+
+static const char *find_case(const conf_expected_row *row, const conf_found *cases, size_t n)
+{
+    const char *here = NULL;
+    size_t n_endings = 0;
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(row->id, cases[k].id) == 0) return cases[k].id;
+    for (size_t k = 0; k < n && !row->digest[0]; k++) {
+        if (!ends_with_id(cases[k].path, row->id)) continue;
+        here = cases[k].id;
+        n_endings++;
+    }
+    return n_endings == 1 ? here : NULL;
+}
+
 void conf_expected_join(conf_expected *expected, const conf_found *cases, size_t n)
 {
-    for (size_t i = 0; i < expected->n; i++)
-        for (size_t k = 0; k < n && !expected->rows[i].is_here; k++)
-            expected->rows[i].is_here = strcmp(expected->rows[i].id, cases[k].id) == 0;
+    for (size_t i = 0; i < expected->n; i++) expected->rows[i].here = find_case(&expected->rows[i], cases, n);
 }
 
 static bool is_of_case(const conf_expected_row *row, const char *id, const char *digest)
 {
-    return row->is_here ? strcmp(row->id, id) == 0 : row->digest[0] && strcmp(row->digest, digest) == 0;
+    return row->here ? strcmp(row->here, id) == 0 : row->digest[0] && strcmp(row->digest, digest) == 0;
 }
 
 static bool is_of_engine(const conf_expected_row *row, const conf_engine_column *engine)

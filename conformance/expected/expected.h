@@ -28,7 +28,7 @@ typedef struct conf_expected_row {
     char digest[CONF_DIGEST_MAX];
     conf_class class;
     conf_expected_state state;
-    bool is_here; /* a case of the run has its id */
+    const char *here; /* the id, in the run, of the case with its id or its path; NULL: none */
 } conf_expected_row;
 
 typedef struct conf_expected {
@@ -40,8 +40,9 @@ typedef struct conf_expected {
     json_object *document;
 } conf_expected;
 
-/* Notes which rows have their case in the run, [n] cases. A row without it is joined by its digest: an id
- * depends on the directory that was given. */
+/* Notes which rows have their case in the run, [n] cases, whose ids are borrowed. An id depends on the
+ * directory that was given. So a row whose id no case has is joined by its digest; one without a digest, by
+ * the only case whose path ends with the id. */
 void conf_expected_join(conf_expected *expected, const conf_found *cases, size_t n);
 
 /* Applies the row of a case and an engine to its final verdict; a row that names the engine takes precedence.

@@ -23,11 +23,17 @@ static assay_status read_text(const char *text, conf_expected *out, assay_error 
     return conf_expected_take("f", document, out, err);
 }
 
-static void open_sound(conf_expected *out)
+static void assert_read(conf_expected *out)
 {
-    char a[] = "a";
     assay_error err;
     ck_assert_msg(read_text(sound, out, &err) == ASSAY_OK, "%s", err.text);
+}
+
+/* The id of the case must outlive the rows. */
+static void open_sound(conf_expected *out)
+{
+    static char a[] = "a";
+    assert_read(out);
     (void)strcpy(out->today, "2026-11-28");
     conf_expected_join(out, &(conf_found){.id = a}, 1);
 }
@@ -112,6 +118,28 @@ START_TEST(without_a_file_nothing_is_expected)
 }
 END_TEST
 
+static void assert_joined(const char *first, const char *second, const char *here)
+{
+    conf_expected e;
+    assert_read(&e);
+    char a[] = "first", b[] = "second", path_a[64], path_b[64];
+    (void)snprintf(path_a, sizeof path_a, "%s", first);
+    (void)snprintf(path_b, sizeof path_b, "%s", second);
+    conf_expected_join(&e, (conf_found[]){{.id = a, .path = path_a}, {.id = b, .path = path_b}}, 2);
+    ck_assert_pstr_eq(e.rows[0].here, here);
+    conf_expected_free(&e);
+}
+
+/* The id is "a": assay run names a case after the directory that was given. */
+START_TEST(a_row_is_joined_by_the_end_of_a_path_that_only_one_case_has)
+{
+    assert_joined("/x/a.h5", "/x/b.h5", "first");
+    assert_joined("/x/b.h5", "y/a.json.gz", "second");
+    assert_joined("/x/a.h5", "/y/a.h5", NULL);
+    assert_joined("/x/ba.h5", "/x/a/b.h5", NULL);
+}
+END_TEST
+
 /* An edit of the sound document: the first `from` becomes `to`; and what the message has. */
 static const struct {
     const char *from, *to, *message;
@@ -161,6 +189,7 @@ int main(void)
     Suite *suite = suite_create("conformance/expected/expected");
     TCase *t = tcase_create("all");
     tcase_add_loop_test(t, a_row_excuses_its_class_until_its_date, 0, (int)(sizeof rows / sizeof *rows));
+    tcase_add_test(t, a_row_is_joined_by_the_end_of_a_path_that_only_one_case_has);
     tcase_add_test(t, rows_of_nothing_are_named);
     tcase_add_test(t, without_a_file_nothing_is_expected);
     tcase_add_loop_test(t, what_no_file_may_say_is_refused, 0, (int)(sizeof edits / sizeof *edits));
