@@ -15,7 +15,7 @@ function choose() {
     shown += !row.hidden;
     if (!row.hidden && search.value) row.closest("details").open = true;
   }
-  document.querySelector("#search output").textContent = search.value ? shown + (shown === 1 ? " failure" : " failures") : "";
+  document.querySelector("#search output").textContent = search.value ? `${shown} found` : "";
 }
 function show() {
   const [system, kind, name] = decodeURIComponent(location.hash.slice(1)).split("/");

@@ -189,7 +189,7 @@ class Pages(unittest.TestCase):
             return int(self.window.run(f"(() => {{ const box = document.querySelector('#search input'); box.value = {text!r}; "
                                        f"box.dispatchEvent(new Event('input')); return {VISIBLE}.length; }})()"))
         self.assertEqual(search("window/single LOGITS"), 1)
-        self.assertEqual(self.window.run("document.querySelector('#search output').textContent"), "1 failure")
+        self.assertEqual(self.window.run("document.querySelector('#search output').textContent"), "1 found")
         self.assertTrue(self.window.run(f"{VISIBLE}[0].checkVisibility()"))
         self.assertEqual(search("no such failure"), 0)
         self.assertEqual(search(""), n)
