@@ -158,10 +158,10 @@ START_TEST(an_unknown_class_lists_the_known_ones)
     ck_assert_str_eq(o->err, "assay: option --fail-class: found logit, expected one of mask, logits, tokens, "
                              "tensor, rope, threads, stops, text, image, events, inconsistent, contract, "
                              "shape, refused, memory, crash, "
-                             "exit, hang; did you mean logits?\n");
+                             "exit, hang, fixed; did you mean logits?\n");
     o = support_assay("run --fail-class divergence cases");
     assert_code(o, 2);
-    assert_holds(o->err, "exit, hang\n");
+    assert_holds(o->err, "exit, hang, fixed\n");
 }
 END_TEST
 
