@@ -168,19 +168,11 @@ static assay_status repeat(writing *w, assay_error *err)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
     const char *manner = conf_verdict_other_manner(verdict_of(w)), *vector = verdict_of(w)->vector;
-    const conf_assignment assignment = {.engine = column_of(w)->path,
-                                        .kernels = r->kernels_path,
-                                        .path = path,
-                                        .compute = r->compute,
-                                        .seed = r->seed,
-                                        .manner = manner ? manner : r->manner,
-                                        .reference = w->failure->reference,
-                                        .context_shift = r->context_shift,
-                                        .dump = dump,
-                                        .dump_case = w->base,
-                                        .vector = vector[0] ? vector : r->vector,
-                                        .allow_unknown = r->allow_unknown,
-                                        .limits = r->limits};
+    conf_assignment assignment = conf_results_assignment(r, w->failure->engine, path, w->failure->reference);
+    assignment.dump = dump;
+    assignment.dump_case = w->base;
+    if (manner) assignment.manner = manner;
+    if (vector[0]) assignment.vector = vector;
     assay_status rc =
         conf_jobs_run(w->jobs, run_task, &(task){&assignment, here && w->subject.is_rooted ? dir : NULL},
                       assignment.engine, &w->repeated, err);

@@ -184,18 +184,8 @@ static assay_status start_engine(run_state *run, const conf_found *found, size_t
     const char *dir = run->options->dump, *path = all->engines[engine].path;
     char *dump = dir ? conf_dump_path(dir, path, found->id) : NULL;
     if (dir && !dump) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", found->path);
-    conf_assignment assignment = {.engine = path,
-                                  .kernels = all->kernels_path,
-                                  .path = found->path,
-                                  .compute = all->compute,
-                                  .seed = all->seed,
-                                  .manner = all->manner,
-                                  .reference = run->reference,
-                                  .context_shift = all->context_shift,
-                                  .dump = dump,
-                                  .vector = run->options->vector,
-                                  .allow_unknown = run->options->allow_unknown,
-                                  .limits = run->options->limits};
+    conf_assignment assignment = conf_results_assignment(all, engine, found->path, run->reference);
+    assignment.dump = dump;
     assay_status rc = conf_jobs_start(run->jobs, run_task, &assignment, assignment.engine,
                                       &all->at[all->n - 1].verdicts[engine], err);
     free(dump);

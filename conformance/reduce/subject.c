@@ -198,14 +198,7 @@ conf_exit conf_subject_open(const conf_reduction_task *task, const conf_context 
     if (rc == ASSAY_OK) rc = conf_jobs_open(1, &task->limits, &s->jobs, err);
     if (rc != ASSAY_OK) return CONF_EXIT_ERROR;
     (void)conf_engine_find(CONF_ENGINE_REFERENCE, &context->engine_dirs, &s->reference, &none);
-    s->r.assignment = (conf_assignment){.engine = s->results.engines[0].path,
-                                        .kernels = s->results.kernels_path,
-                                        .compute = task->compute,
-                                        .seed = task->seed,
-                                        .manner = task->manner,
-                                        .reference = s->reference,
-                                        .allow_unknown = task->allow_unknown,
-                                        .limits = task->limits};
+    s->r.assignment = conf_results_assignment(&s->results, 0, NULL, s->reference);
     if (run_whole(s, err) != ASSAY_OK) return CONF_EXIT_ERROR;
     conf_exit code = check_verdict(s, err);
     if (code == CONF_EXIT_AGREE) code = read_case(s, err);

@@ -45,17 +45,8 @@ static assay_status start(conf_results *all, conf_jobs *jobs, const char *refere
     if (!r->profiles) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->path);
     r->profiles[f->engine] = profile;
     profile->manner = manner[0] ? conf_manner_find(manner) : CONF_MANNER_WHOLE;
-    const conf_assignment assignment = {.engine = all->engines[f->engine].path,
-                                        .kernels = all->kernels_path,
-                                        .path = r->path,
-                                        .compute = all->compute,
-                                        .seed = all->seed,
-                                        .manner = all->manner,
-                                        .reference = reference,
-                                        .context_shift = all->context_shift,
-                                        .allow_unknown = all->allow_unknown,
-                                        .profile = profile,
-                                        .limits = all->limits};
+    conf_assignment assignment = conf_results_assignment(all, f->engine, r->path, reference);
+    assignment.profile = profile;
     return conf_jobs_start(jobs, run_task, &assignment, assignment.engine, &f->verdict, err);
 }
 

@@ -55,6 +55,22 @@ void conf_result_free(conf_result *result, size_t n_engines)
     free(result->verdicts);
 }
 
+conf_assignment conf_results_assignment(const conf_results *all, size_t engine, const char *path,
+                                        const char *reference)
+{
+    return (conf_assignment){.engine = all->engines[engine].path,
+                             .kernels = all->kernels_path,
+                             .path = path,
+                             .compute = all->compute,
+                             .seed = all->seed,
+                             .manner = all->manner,
+                             .reference = reference,
+                             .context_shift = all->context_shift,
+                             .vector = all->vector,
+                             .allow_unknown = all->allow_unknown,
+                             .limits = all->limits};
+}
+
 void conf_results_free(conf_results *results)
 {
     for (size_t i = 0; i < results->n; i++) conf_result_free(&results->at[i], results->n_engines);

@@ -7,6 +7,7 @@
 #include <json-c/json.h>
 
 #include "conformance/case/find.h"
+#include "conformance/evaluate/assignment.h"
 #include "conformance/evaluate/profile.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/process/isolate.h"
@@ -97,6 +98,12 @@ void conf_stamp(char out[CONF_STAMP]);
 
 /* Notes the time at which the run ended. */
 void conf_results_stamp(conf_results *results);
+
+/* How a case at `path` is replayed through an engine, a row of all->engines, as the run did: all cases, and
+ * the failures that are replayed again. reference: see conf_assignment; NULL. The caller adds what is its
+ * own. */
+conf_assignment conf_results_assignment(const conf_results *all, size_t engine, const char *path,
+                                        const char *reference);
 
 void conf_result_free(conf_result *result, size_t n_engines);
 void conf_results_free(conf_results *results);
