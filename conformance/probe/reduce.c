@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "conformance/probe/run/repro.h"
 #include "conformance/support/clock.h"
+#include "conformance/support/delta.h"
 
 /* A request of the check. */
 typedef struct request {
@@ -30,6 +31,8 @@ typedef struct search {
     bool failed;   /* an allocation did */
     request *at;   /* [n] */
     size_t n;
+    assay_status rc; /* of the trials */
+    assay_error *err;
 } search;
 
 static request *find(search *s, const char *label)
@@ -75,26 +78,27 @@ static bool is_same(const probe_finding *a, const probe_finding *b)
            !strstr(b->text, PROBE_LEFT_OUT);
 }
 
-/* Makes the check with the requests that are kept. *fails: it has the row again. */
-static assay_status try_kept(search *s, bool *fails, assay_error *err)
+/* Makes the check with the requests that are kept. Returns whether it has the row again; false, too, with
+ * s->rc, if it could not be made. */
+static bool try_kept(search *s)
 {
     const char *const only[] = {s->row->check};
     probe_options o = *s->options;
     probe_run run;
+    bool fails = false;
     o.save = NULL;
     o.only = only;
     o.n_only = 1;
     o.keep = keep;
     o.keep_context = s;
-    *fails = false;
-    assay_status rc = probe_run_again(&o, s->truth, &run, NULL, NULL, err);
-    for (size_t i = 0; rc == ASSAY_OK && i < run.findings.n && !*fails; i++)
-        *fails = is_same(s->row, &run.findings.at[i]);
+    s->rc = probe_run_again(&o, s->truth, &run, NULL, NULL, s->err);
+    for (size_t i = 0; s->rc == ASSAY_OK && i < run.findings.n && !fails; i++)
+        fails = is_same(s->row, &run.findings.at[i]);
     probe_run_free(&run);
-    if (rc == ASSAY_OK && s->failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (s->rc == ASSAY_OK && s->failed) s->rc = assay_fail(s->err, ASSAY_ENOMEM, "out of memory");
     for (size_t i = 0; i < s->n; i++) {
         request *one = &s->at[i];
-        if (*fails && one->kept) {
+        if (fails && one->kept) {
             free(one->line);
             one->line = one->pending;
         } else {
@@ -102,7 +106,7 @@ static assay_status try_kept(search *s, bool *fails, assay_error *err)
         }
         one->pending = NULL;
     }
-    return rc;
+    return fails && s->rc == ASSAY_OK;
 }
 
 static size_t count_kept(const search *s)
@@ -112,63 +116,44 @@ static size_t count_kept(const search *s)
     return n;
 }
 
-/* Leaves out the kept requests from the `from`-th to the `to`-th, or puts them back. */
-static void set_range(search *s, const bool *kept, size_t from, size_t to, bool value)
+static void keep_only(search *s, const bool *kept)
 {
-    size_t k = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (kept[i] && k++ >= from && k <= to) s->at[i].kept = value;
+    for (size_t i = 0; i < s->n; i++) s->at[i].kept = kept[i];
 }
 
-/* Tries the check without parts of `size` requests. *changed: some were left out. */
-static assay_status leave_out_parts(search *s, size_t size, bool *changed, assay_error *err)
+/* conf_delta_units_fn: without any request there is no check. */
+static bool stays(void *context, const bool *kept, size_t n)
 {
-    bool *kept = calloc(s->n + 1, sizeof *kept), fails;
-    if (!kept) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    assay_status rc = ASSAY_OK;
-    *changed = false;
-    for (size_t from = 0; rc == ASSAY_OK && conf_clock() < s->end;) {
-        const size_t n = count_kept(s), to = from + size < n ? from + size : n;
-        if (from >= n || n < 2) break;
-        for (size_t i = 0; i < s->n; i++) kept[i] = s->at[i].kept;
-        if (to - from < n) {
-            set_range(s, kept, from, to, false);
-            rc = try_kept(s, &fails, err);
-            if (rc == ASSAY_OK && fails) {
-                *changed = true;
-                continue;
-            }
-            set_range(s, kept, from, to, true);
-        }
-        from = to;
-    }
-    free(kept);
-    return rc;
+    search *s = context;
+    (void)n;
+    keep_only(s, kept);
+    return count_kept(s) > 0 && s->rc == ASSAY_OK && conf_clock() < s->end && try_kept(s);
 }
 
-/* Most failures are of one request: the one of the row is tried alone first. *done: it suffices. */
-static assay_status try_alone(search *s, bool *done, assay_error *err)
+/* Most failures are of one request: the one of the row is tried alone first. Returns whether it suffices. */
+static bool try_alone(search *s, bool *kept)
 {
     const request *shown = find(s, s->row->exchange);
-    *done = s->n == 1;
-    if (*done || !shown) return ASSAY_OK;
-    for (size_t i = 0; i < s->n; i++) s->at[i].kept = &s->at[i] == shown;
-    const assay_status rc = try_kept(s, done, err);
-    for (size_t i = 0; i < s->n && !*done; i++) s->at[i].kept = true;
-    return rc;
+    if (s->n == 1 || !shown) return s->n == 1;
+    for (size_t i = 0; i < s->n; i++) kept[i] = &s->at[i] == shown;
+    return stays(s, kept, s->n);
 }
 
-/* *least: nothing more can be left out. */
-static assay_status leave_out(search *s, bool *least, assay_error *err)
+/* Leaves out requests. *least: nothing more can be left out. */
+static void leave_out(search *s, bool *least)
 {
-    bool changed = false;
-    assay_status rc = try_alone(s, least, err);
-    for (size_t size = s->n / 2; rc == ASSAY_OK && !*least && conf_clock() < s->end; size /= 2) {
-        if (size == 0) size = 1;
-        rc = leave_out_parts(s, size, &changed, err);
-        *least = rc == ASSAY_OK && conf_clock() < s->end && (count_kept(s) == 1 || (size == 1 && !changed));
+    bool *kept = calloc(s->n, sizeof *kept);
+    if (!kept) {
+        s->rc = assay_fail(s->err, ASSAY_ENOMEM, "out of memory");
+        return;
     }
-    return rc;
+    if (!try_alone(s, kept)) {
+        for (size_t i = 0; i < s->n; i++) kept[i] = true;
+        (void)conf_delta_units(kept, s->n, stays, s);
+    }
+    keep_only(s, kept);
+    *least = s->rc == ASSAY_OK && (count_kept(s) == 1 || conf_clock() < s->end);
+    free(kept);
 }
 
 /* Writes the lines of the kept requests; those of one call in the background, until all have ended. */
@@ -193,27 +178,27 @@ static bool list_lines(const search *s, conf_strings *out)
     return ok;
 }
 
-static assay_status reduce_row(search *s, probe_finding *row, assay_error *err)
+static assay_status reduce_row(search *s, probe_finding *row)
 {
-    bool fails, least = false;
+    bool least = false;
     s->is_first = true;
-    assay_status rc = try_kept(s, &fails, err);
+    const bool fails = try_kept(s);
     s->is_first = false;
-    row->is_reduced = rc == ASSAY_OK;
-    if (rc == ASSAY_OK && fails && s->n > 0) {
-        rc = leave_out(s, &least, err);
+    row->is_reduced = s->rc == ASSAY_OK;
+    if (fails && s->n > 0) {
+        leave_out(s, &least);
         row->n_asked = s->n;
         row->n_needed = count_kept(s);
         row->is_least = least;
-        if (rc == ASSAY_OK && !list_lines(s, &row->requests))
-            rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+        if (s->rc == ASSAY_OK && !list_lines(s, &row->requests))
+            s->rc = assay_fail(s->err, ASSAY_ENOMEM, "out of memory");
     }
     for (size_t i = 0; i < s->n; i++) {
         free(s->at[i].line);
         free(s->at[i].pending);
     }
     free(s->at);
-    return rc;
+    return s->rc;
 }
 
 /* With --only, a group may have rows that were not asked for. */
@@ -234,10 +219,14 @@ assay_status probe_reduce(const probe_options *options, probe_run *run, double s
         probe_finding *row = &run->findings.at[i];
         const double now = conf_clock();
         if (!can_be_reduced(run, row) || now >= end) continue;
-        search s = {.options = options, .truth = run->truth, .url = probe_wire_url(run->wire), .row = row};
+        search s = {.options = options,
+                    .truth = run->truth,
+                    .url = probe_wire_url(run->wire),
+                    .row = row,
+                    .err = err};
         s.end = now + (end - now) / (double)(n_rows - done);
         if (progress) progress(context, done, n_rows, row->check);
-        rc = reduce_row(&s, row, err);
+        rc = reduce_row(&s, row);
         done++;
     }
     return rc;

@@ -3,7 +3,6 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/reduce/attempt.c conformance/reduce/attempt.h \
 	conformance/reduce/compute.c conformance/reduce/compute.h \
-	conformance/reduce/delta.c conformance/reduce/delta.h \
 	conformance/reduce/folder.c conformance/reduce/folder.h \
 	conformance/reduce/layers.c conformance/reduce/layers.h \
 	conformance/reduce/make.c conformance/reduce/make.h \
@@ -22,12 +21,9 @@ conformance_libconformance_a_SOURCES += \
 	conformance/reduce/subject.c conformance/reduce/subject.h \
 	conformance/reduce/task.h
 
-CONFORMANCE_REDUCE_TESTS = conformance/reduce/tests/check_delta conformance/reduce/tests/check_inputs \
-	conformance/reduce/tests/check_write
+CONFORMANCE_REDUCE_TESTS = conformance/reduce/tests/check_inputs conformance/reduce/tests/check_write
 check_PROGRAMS += $(CONFORMANCE_REDUCE_TESTS)
 TESTS += $(CONFORMANCE_REDUCE_TESTS)
-conformance_reduce_tests_check_delta_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
-conformance_reduce_tests_check_delta_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_reduce_tests_check_inputs_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_reduce_tests_check_inputs_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_reduce_tests_check_write_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/reduce/delta.h"
 #include "conformance/reduce/parts.h"
+#include "conformance/support/delta.h"
 
 /* Tries shorter ends of one sample. */
 typedef struct ends {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "conformance/reduce/delta.h"
 #include "conformance/reduce/parts.h"
+#include "conformance/support/delta.h"
 
 /* kept: of all tokens of the whole, those that keep an id of their own. */
 static bool stays(void *reducing, const bool *kept, size_t n)

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "conformance/reduce/delta.h"
 #include "conformance/reduce/layers.h"
 #include "conformance/reduce/parts.h"
+#include "conformance/support/delta.h"
 
 /* A checkpoint that is cut. */
 typedef struct cutting {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "conformance/reduce/delta.h"
 #include "conformance/reduce/parts.h"
+#include "conformance/support/delta.h"
 
 static bool stays(void *reducing, const bool *kept, size_t n)
 {

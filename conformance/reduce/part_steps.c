@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/case/prompt.h"
-#include "conformance/reduce/delta.h"
 #include "conformance/reduce/parts.h"
+#include "conformance/support/delta.h"
 
 static bool stays_with_steps(void *reducing, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
-#include "conformance/reduce/delta.h"
 #include "conformance/reduce/parts.h"
+#include "conformance/support/delta.h"
 
 /* Tries fewer tokens of one sample. */
 typedef struct search {

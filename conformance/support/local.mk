@@ -2,6 +2,7 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/support/array.c conformance/support/array.h \
 	conformance/support/checksums.c conformance/support/checksums.h \
+	conformance/support/delta.c conformance/support/delta.h \
 	conformance/support/digest.c conformance/support/digest.h \
 	conformance/support/clock.h \
 	conformance/support/context.h \
@@ -23,6 +24,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/support/xml.c conformance/support/xml.h
 
 CONFORMANCE_SUPPORT_TESTS = \
+	conformance/support/tests/check_delta \
 	conformance/support/tests/check_fields \
 	conformance/support/tests/check_guard \
 	conformance/support/tests/check_machine \
@@ -30,6 +32,8 @@ CONFORMANCE_SUPPORT_TESTS = \
 	conformance/support/tests/check_text
 check_PROGRAMS += $(CONFORMANCE_SUPPORT_TESTS)
 TESTS += $(CONFORMANCE_SUPPORT_TESTS)
+conformance_support_tests_check_delta_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_support_tests_check_delta_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_guard_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_support_tests_check_guard_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_support_tests_check_machine_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

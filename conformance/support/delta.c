@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "conformance/reduce/delta.h"
+#include "conformance/support/delta.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "conformance/reduce/delta.h"
+#include "conformance/support/delta.h"
 #include "conformance/tests/support.h"
 
 enum { N = 64 };
@@ -130,7 +130,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("conformance/reduce/delta");
+    Suite *suite = suite_create("conformance/support/delta");
     TCase *tcase = tcase_create("delta");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, exactly_the_needed_units_stay);

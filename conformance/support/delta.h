@@ -2,8 +2,8 @@
  * failure-inducing input, 2002), and how many.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CONFORMANCE_REDUCE_DELTA_H
-#define CONFORMANCE_REDUCE_DELTA_H
+#ifndef CONFORMANCE_SUPPORT_DELTA_H
+#define CONFORMANCE_SUPPORT_DELTA_H
 
 #include <stdbool.h>
 #include <stddef.h>
