@@ -12,8 +12,8 @@ enum { BARS_MAX = 120 }; /* of a picture; the table has all rows */
 
 static void print_picture(FILE *out, const conf_walk *walk, const char *title)
 {
-    const char *labels[BARS_MAX];
-    double values[BARS_MAX], own[BARS_MAX];
+    const char *labels[BARS_MAX] = {NULL};
+    double values[BARS_MAX] = {0}, own[BARS_MAX];
     const size_t n = walk->n_rows < BARS_MAX ? walk->n_rows : BARS_MAX;
     bool any_own = false;
     for (size_t i = 0; i < n; i++) {
@@ -22,19 +22,14 @@ static void print_picture(FILE *out, const conf_walk *walk, const char *title)
         own[i] = walk->rows[i].local_error;
         any_own = any_own || !isnan(own[i]);
     }
-    picture_print(out, &(picture){.kind = PICTURE_BARS,
-                                  .title = title,
-                                  .name = "tensor",
-                                  .unit = "error, times the bound",
-                                  .labels = labels,
-                                  .values = values,
-                                  .n = n,
-                                  .others = any_own ? own : NULL,
-                                  .values_name = "as computed",
-                                  .others_name = walk->by_reference ? "of its own (ref64)" : "of its own",
-                                  .is_log = true,
-                                  .limit = 1,
-                                  .limit_name = any_own ? NULL : "bound"});
+    picture p = picture_of_errors(title, "tensor", "error, times the bound", labels, values, n);
+    if (any_own) {
+        p.others = own;
+        p.limit_name = NULL; /* its place is the legend's */
+    }
+    p.values_name = "as computed";
+    p.others_name = walk->by_reference ? "of its own (ref64)" : "of its own";
+    picture_print(out, &p);
 }
 
 static void print_number(FILE *out, double value)

@@ -213,6 +213,21 @@ static void print_legend(FILE *out, const picture *p)
     print_text(out, WIDTH / 2 + 16, 11, "start", p->others_name);
 }
 
+picture picture_of_errors(const char *title, const char *name, const char *unit, const char *const *labels,
+                          const double *values, size_t n)
+{
+    return (picture){.kind = PICTURE_BARS,
+                     .title = title,
+                     .name = name,
+                     .unit = unit,
+                     .labels = labels,
+                     .values = values,
+                     .n = n,
+                     .is_log = true,
+                     .limit = 1,
+                     .limit_name = "bound"};
+}
+
 /* style: an element, or "". */
 static void print_svg(FILE *out, const picture *p, const char *style)
 {

@@ -34,6 +34,11 @@ typedef struct picture {
     const char *limit_name;                /* NULL without a limit */
 } picture;
 
+/* Bars of errors in multiples of their bound: on a logarithmic scale, with the bound at 1. The arguments are
+ * members of the picture, to which the caller may add others. */
+picture picture_of_errors(const char *title, const char *name, const char *unit, const char *const *labels,
+                          const double *values, size_t n);
+
 /* Writes one svg element, well-formed XML with a title. */
 void picture_print_svg(FILE *out, const picture *p);
 

@@ -97,17 +97,9 @@ static void print_picture(FILE *out, const conf_checks *list)
     }
     if (n == 0) return;
     (void)fputs("<div class=\"pictures\">\n", out);
-    picture_print(out, &(picture){.kind = PICTURE_BARS,
-                                  .title = "Errors",
-                                  .name = "check",
-                                  .unit = "times the bound",
-                                  .labels = labels,
-                                  .links = links,
-                                  .values = values,
-                                  .n = n,
-                                  .is_log = true,
-                                  .limit = 1,
-                                  .limit_name = "bound"});
+    picture p = picture_of_errors("Errors", "check", "times the bound", labels, values, n);
+    p.links = links;
+    picture_print(out, &p);
     (void)fputs("</div>\n", out);
 }
 

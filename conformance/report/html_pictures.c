@@ -34,17 +34,9 @@ static void print_largest(FILE *out, const error *errors, size_t n, size_t engin
         links[i] = errors[i].result == SIZE_MAX ? NULL : targets[i];
         (void)snprintf(targets[i], sizeof targets[i], "#case-%zu-%zu", engine, errors[i].result);
     }
-    picture_print(out, &(picture){.kind = PICTURE_BARS,
-                                  .title = "Largest errors",
-                                  .name = "case",
-                                  .unit = "times the bound",
-                                  .labels = labels,
-                                  .links = links,
-                                  .values = values,
-                                  .n = n,
-                                  .is_log = true,
-                                  .limit = 1,
-                                  .limit_name = "bound"});
+    picture p = picture_of_errors("Largest errors", "case", "times the bound", labels, values, n);
+    p.links = links;
+    picture_print(out, &p);
 }
 
 /* A bar for each range of errors, smallest first. */

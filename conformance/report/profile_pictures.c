@@ -32,16 +32,9 @@ static void add(series *s, double value, const char *format, const char *text)
 static void print(FILE *out, const series *s, const char *title, const char *name)
 {
     if (s->n == 0) return;
-    picture_print(out, &(picture){.kind = s->n > BARS_MAX ? PICTURE_LINE : PICTURE_BARS,
-                                  .title = title,
-                                  .name = name,
-                                  .unit = "error, times the bound",
-                                  .labels = s->labels,
-                                  .values = s->values,
-                                  .n = s->n,
-                                  .is_log = true,
-                                  .limit = 1,
-                                  .limit_name = "bound"});
+    picture p = picture_of_errors(title, name, "error, times the bound", s->labels, s->values, s->n);
+    if (s->n > BARS_MAX) p.kind = PICTURE_LINE;
+    picture_print(out, &p);
 }
 
 static void print_tensors(FILE *out, const conf_profile *p)
