@@ -77,14 +77,12 @@ static walk walk_of(const rates_order *order, size_t n)
     return (walk){.start = (size_t)(bits & UINT32_MAX) % n, .step = step, .n = n};
 }
 
-static float to_bf16(float x)
+float rates_to_bf16(float x)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (isnan(x)) return x;
-    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000U;
-    memcpy(&x, &bits, sizeof bits);
-    return x;
+    const double wide = x;
+    uint16_t bits;
+    dtype_from_f64(&bits, &wide, ASSAY_BF16, 1);
+    return dtype_bf16_to_f32(bits);
 }
 
 static void add_fused(float *sum, float x, const float *w, size_t width)
@@ -160,8 +158,8 @@ void rates_order_sum(const rates_order *o, float *y, size_t width, rates_row x, 
         if (first == end) continue;
         sum_piece(o, piece, width, row_from(x, first), w + first * ld_w, ld_w, end - first);
         for (size_t k = 0; k < width; k++) {
-            y[k] += o->rounded ? to_bf16(piece[k]) : piece[k];
-            if (o->rounded) y[k] = to_bf16(y[k]);
+            y[k] += o->rounded ? rates_to_bf16(piece[k]) : piece[k];
+            if (o->rounded) y[k] = rates_to_bf16(y[k]);
         }
     }
 }

@@ -39,6 +39,9 @@ typedef struct rates_row {
 void rates_order_sum(const rates_order *order, float *y, size_t width, rates_row x, const float *w,
                      size_t ld_w, size_t n);
 
+/* x rounded to bfloat16, to the nearest, ties to even. */
+float rates_to_bf16(float x);
+
 /* The sum number `output` with the planted error. */
 float rates_order_plant(const rates_order *order, float sum, size_t output);
 

@@ -58,11 +58,7 @@ static void score_page(const query *s, float *scores, size_t page, size_t lo, si
 static float share_of(const query *s, float score)
 {
     const float share = expf(score - s->largest);
-    if (!s->rounds_shares) return share;
-    uint16_t bits;
-    const double wide = share;
-    dtype_from_f64(&bits, &wide, ASSAY_BF16, 1);
-    return dtype_bf16_to_f32(bits);
+    return s->rounds_shares ? rates_to_bf16(share) : share;
 }
 
 /* What is done with the keys lo … hi of a page. */
