@@ -19,9 +19,11 @@ int32_t *conf_sequence_tokens(const conf_decoder *d, const conf_sequence *s, siz
     int32_t *tokens = calloc(width + n_more, sizeof *tokens);
     if (!tokens) return NULL;
     memcpy(tokens, prompt, width * sizeof *tokens);
-    const int32_t *more = s->greedy ? (const int32_t *)d->greedy.data + s->sample * d->n_greedy
-                                    : (const int32_t *)d->decode.data + s->sample * d->n_decode;
-    if (n_more) memcpy(tokens + width, more, n_more * sizeof *tokens);
+    if (n_more) {
+        const int32_t *more = s->greedy ? (const int32_t *)d->greedy.data + s->sample * d->n_greedy
+                                        : (const int32_t *)d->decode.data + s->sample * d->n_decode;
+        memcpy(tokens + width, more, n_more * sizeof *tokens);
+    }
     *n = width + n_more;
     return tokens;
 }
