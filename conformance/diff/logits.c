@@ -140,6 +140,25 @@ static bool measure_noise(void *context, const conf_slab *slab, size_t from, siz
     return true;
 }
 
+static void show_row(const logits_walk *w, const conf_slab *slab, size_t i, size_t number,
+                     const conf_place *place, const conf_row_measure *m)
+{
+    const conf_diff_state *d = w->d;
+    const conf_decoder *c = &d->c->decoder;
+    conf_diff_row row = {.number = number,
+                         .n_numbers = c->n_samples * (c->n_tokens + c->n_decode),
+                         .place = *place,
+                         .multiple = conf_row_multiple(&m->distance, &d->bounds),
+                         .error = m->distance.same_mask ? m->distance.max_abs : (double)INFINITY,
+                         .largest = d->largest,
+                         .bounds = &d->bounds,
+                         .truth = conf_slab_row(slab, 0, i),
+                         .found = conf_slab_row(slab, 1, i),
+                         .n_cols = slab->n_cols[0]};
+    if (slab->n_streams > 2) row.run = conf_slab_row(slab, 2, i);
+    d->watch->row(d->watch->context, &row);
+}
+
 /* conf_slab_fn: judges the observed rows. */
 static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t to)
 {
@@ -150,9 +169,8 @@ static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t
         if (!number_row(w, slab, i, &number, &place)) continue;
         conf_row truth = conf_slab_row(slab, 0, i), found = conf_slab_row(slab, 1, i);
         conf_row_measure m = conf_row_measure_of(&truth, &found, slab->n_cols[0]);
+        if (w->d->watch) show_row(w, slab, i, number, &place, &m);
         (void)pthread_mutex_lock(&w->mutex);
-        if (w->d->watch)
-            w->d->watch->row(w->d->watch->context, conf_row_multiple(&m.distance, &w->d->bounds));
         if (conf_logits_add(&w->j, number, &m, &w->d->bounds)) {
             w->place = place;
             w->expected = conf_row_at(&truth, w->j.col);
@@ -255,10 +273,11 @@ static assay_status judge_runs(conf_diff_state *d, logits_walk *w, size_t *n_row
     assay_status rc = ASSAY_OK;
     for (w->run = 0; w->run < CONF_N_RUNS && rc == ASSAY_OK; w->run++) {
         conf_diff_run *r = &d->runs[w->run];
-        conf_h5_rows *const streams[] = {r->truth, r->found};
+        conf_h5_rows *const streams[] = {r->truth, r->found, r->noise};
+        const size_t n_streams = d->watch && !d->v->float64 ? 3 : 2;
         if (!r->found) continue;
         *n_rows += w->run == CONF_RUN_DECODE ? n_decode : c->rows.n_rows - n_decode;
-        rc = conf_slabs_walk(streams, 2, d->n_workers, judge_rows, w, err);
+        rc = conf_slabs_walk(streams, n_streams, d->n_workers, judge_rows, w, err);
     }
     conf_logits_end(&w->j, &d->bounds);
     return rc;

@@ -36,7 +36,7 @@ typedef struct pair_state {
     size_t n_members, n_rows;
 
     /* logits */
-    size_t run, n_samples_before;
+    size_t run, n_rows_before;
     conf_logits_judgement j;
     conf_place place;
     double expected, found;
@@ -69,6 +69,23 @@ static assay_status compare_streams(pair_state *s, conf_h5_rows *a, conf_h5_rows
     return rc;
 }
 
+static void show_row(const pair_state *s, size_t number, const conf_place *place, const conf_row_measure *m,
+                     const conf_row *a, const conf_row *b, size_t n)
+{
+    const conf_diff_state *d = s->d;
+    d->watch->row(d->watch->context,
+                  &(conf_diff_row){.number = number,
+                                   .n_numbers = s->n_rows,
+                                   .place = *place,
+                                   .multiple = conf_row_multiple(&m->distance, &d->bounds),
+                                   .error = m->distance.same_mask ? m->distance.max_abs : (double)INFINITY,
+                                   .largest = d->largest,
+                                   .bounds = &d->bounds,
+                                   .truth = *a,
+                                   .found = *b,
+                                   .n_cols = n});
+}
+
 /* conf_slab_fn: rows of prefill are numbered before those of decode. */
 static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t to)
 {
@@ -78,9 +95,12 @@ static bool judge_rows(void *context, const conf_slab *slab, size_t from, size_t
         conf_row_measure m = conf_row_measure_of(&a, &b, slab->n_cols[0]);
         size_t sample, pos;
         conf_slab_place(slab, i, &sample, &pos);
+        const size_t number = s->n_rows_before + sample * slab->n_tokens + pos;
+        const conf_place place = {.sample = sample, .decode = s->run == CONF_RUN_DECODE, .pos = pos};
+        if (s->d->watch) show_row(s, number, &place, &m, &a, &b, slab->n_cols[0]);
         (void)pthread_mutex_lock(&s->mutex);
-        if (conf_logits_add(&s->j, s->n_samples_before + sample * slab->n_tokens + pos, &m, &s->d->bounds)) {
-            s->place = (conf_place){.sample = sample, .decode = s->run == CONF_RUN_DECODE, .pos = pos};
+        if (conf_logits_add(&s->j, number, &m, &s->d->bounds)) {
+            s->place = place;
             s->expected = conf_row_at(&a, s->j.col);
             s->found = conf_row_at(&b, s->j.col);
         }
@@ -158,7 +178,7 @@ static assay_status judge_differing(pair_state *s, assay_error *err)
         conf_h5_rows *const streams[] = {d->runs[s->run].truth, d->runs[s->run].found};
         if (!streams[1]) continue;
         rc = conf_slabs_walk(streams, 2, d->n_workers, judge_rows, s, err);
-        s->n_samples_before += conf_h5_rows_shape(streams[0])[0] * conf_h5_rows_shape(streams[0])[1];
+        s->n_rows_before += conf_h5_rows_shape(streams[0])[0] * conf_h5_rows_shape(streams[0])[1];
     }
     if (rc != ASSAY_OK) return rc;
     conf_logits_end(&s->j, &d->bounds);
@@ -233,17 +253,22 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
     if (rc == ASSAY_OK && b) rc = compare_streams(s, a, b, &same, err);
     if (rc == ASSAY_OK && !same) rc = conf_diff_largest(s->d, a, false, &largest, err);
     if (rc == ASSAY_OK && !same) rc = conf_h5_shape_types(s->d->golden, path, CONF_H5_FLOATS, &shape, err);
+    const bool wide = rc == ASSAY_OK && conf_h5_rows_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
+    const double limit = conf_compute_is_narrow(v->compute) ? CONF_UNJUDGED : conf_noise_limit(wide);
+    conf_diff_traced seen = {.name = name, .limit = limit, .has_noise = wide};
     if (rc == ASSAY_OK && !same) {
-        bool wide = conf_h5_rows_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
-        double limit = conf_compute_is_narrow(v->compute) ? CONF_UNJUDGED : conf_noise_limit(wide);
         double unit = wide ? CONF_FLOAT64_BOUND * largest : conf_unit_float32(0, largest);
         rc = conf_diff_tensor_judge(s->d, a, b, unit, &tensor, err);
+        seen.multiple = tensor.worst.multiple;
+        seen.unit = unit;
+        seen.largest = largest;
         if (rc == ASSAY_OK && tensor.worst.multiple > limit && !*diverges) {
             conf_evaluate_tensor_where(v, name, &shape, &tensor.worst, tensor.expected, tensor.found, limit,
                                        true);
             *diverges = true;
         }
     }
+    if (rc == ASSAY_OK && b && s->d->watch) s->d->watch->tensor(s->d->watch->context, &seen);
     conf_h5_rows_close(a);
     conf_h5_rows_close(b);
     return rc;

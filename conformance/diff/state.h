@@ -12,11 +12,34 @@
 /* Parts of an observation, bits of a set. */
 enum { CONF_DIFF_LOGITS = 1, CONF_DIFF_TOKENS = 2, CONF_DIFF_TRACES = 4, CONF_DIFF_ALL = 7 };
 
-/* Gets the error of each row of logits, and of each tensor whose noise was recorded, in units of its bound.
- * Of several threads, one calls at a time. */
+/* A row of logits that was judged. number: of n_numbers in the order of the judge, which also numbers
+ * padding. multiple: its largest error in units, of which bounds->limit agree; without a bound that is
+ * CONF_UNJUDGED. error: the largest difference of two elements. largest: |logit| of all rows of the truth.
+ * run: what gives the noise; of logits in float64 and of two observations its data is NULL. truth, found,
+ * run: [n_cols]. */
+typedef struct conf_diff_row {
+    size_t number, n_numbers;
+    conf_place place;
+    double multiple, error, largest;
+    const conf_bounds *bounds;
+    conf_row truth, found, run;
+    size_t n_cols;
+} conf_diff_row;
+
+/* A tensor that was compared. multiple: its largest error in `unit`, of which `limit` agree. has_noise: the
+ * unit is of a noise that the case records, or of the bound of float64; otherwise it is an estimate, or
+ * without a bound, and then limit is CONF_UNJUDGED. largest: |value| of the truth. */
+typedef struct conf_diff_traced {
+    const char *name;
+    double multiple, unit, limit, largest;
+    bool has_noise;
+} conf_diff_traced;
+
+/* Gets each row of logits that is judged, from several threads at once, and each tensor that is compared, in
+ * the order of their names. */
 typedef struct conf_diff_watch {
-    void (*row)(void *context, double multiple);
-    void (*tensor)(void *context, double multiple);
+    void (*row)(void *context, const conf_diff_row *row);
+    void (*tensor)(void *context, const conf_diff_traced *tensor);
     void *context;
 } conf_diff_watch;
 

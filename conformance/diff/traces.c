@@ -73,8 +73,16 @@ static assay_status judge_tensor(traces *s, const char *name, const trace *t, as
     }
     conf_diff_tensor tensor = {0};
     rc = conf_diff_tensor_judge(d, t->truth, t->found, unit, &tensor, err);
-    if (rc == ASSAY_OK && d->watch && (float64 || has_noise))
-        d->watch->tensor(d->watch->context, tensor.worst.multiple);
+    if (rc == ASSAY_OK && d->watch) {
+        const double shown = float64 || has_noise ? unit : conf_unit_float32(guess, largest);
+        d->watch->tensor(d->watch->context,
+                         &(conf_diff_traced){.name = name,
+                                             .multiple = tensor.worst.multiple * unit / shown,
+                                             .unit = shown,
+                                             .limit = conf_noise_limit(float64),
+                                             .largest = largest,
+                                             .has_noise = float64 || has_noise});
+    }
     if (rc != ASSAY_OK || !(tensor.worst.multiple > limit) || s->diverges) return rc;
     conf_evaluate_tensor_where(v, name, &t->golden.value, &tensor.worst, tensor.expected, tensor.found, limit,
                                float64 || has_noise);

@@ -56,7 +56,7 @@ void conf_profile_limit(conf_profile *p)
     for (size_t i = 0; i < p->n_manners; i++) p->manners[i].name[CONF_PROFILE_NAME_MAX - 1] = '\0';
 }
 
-static void add_error(conf_profile_error *list, size_t *n, size_t most, const char *name, double multiple)
+void conf_profile_add(conf_profile_error *list, size_t *n, size_t most, const char *name, double multiple)
 {
     if (*n == most) return;
     (void)snprintf(list[*n].name, sizeof list[*n].name, "%s", name);
@@ -66,8 +66,8 @@ static void add_error(conf_profile_error *list, size_t *n, size_t most, const ch
 static void add_tensors(const conf_replay *r, conf_profile *p)
 {
     for (size_t i = 0; i < r->n_seen; i++)
-        add_error(p->tensors, &p->n_tensors, CONF_PROFILE_TENSORS_MAX, r->seen[i].trace->name,
-                  conf_traced_multiple(r, &r->seen[i]));
+        conf_profile_add(p->tensors, &p->n_tensors, CONF_PROFILE_TENSORS_MAX, r->seen[i].trace->name,
+                         conf_traced_multiple(r, &r->seen[i]));
 }
 
 /* The largest measure of a row, in multiples of its bound. */
@@ -90,12 +90,13 @@ static double largest_of(const conf_replay *r, const double *all, const bool *wa
     return largest;
 }
 
-/* An element whose NaN or infinity is not that of the truth is in the last range. */
-static void count_sizes(const double *truth, const double *found, size_t n, double bound, size_t *counts)
+void conf_profile_count(const conf_row *truth, const conf_row *found, size_t n, double bound,
+                        size_t counts[CONF_PROFILE_SIZES])
 {
     for (size_t i = 0; i < n; i++) {
-        const double error = found[i] == truth[i] ? 0 : fabs(found[i] - truth[i]) / bound;
-        counts[conf_profile_size_of(error)]++;
+        const double t = conf_row_at(truth, i), f = conf_row_at(found, i);
+        const bool same = f == t || (isnan(f) && isnan(t));
+        counts[conf_profile_size_of(same ? 0 : fabs(f - t) / bound)]++;
     }
 }
 
@@ -103,13 +104,18 @@ static void add_rows(const conf_replay *r, const conf_bounds *b, conf_profile *p
 {
     const conf_rows *rows = &r->c->decoder.rows;
     const double *run = r->verdict->float64 ? NULL : conf_rows_noise(rows, r->verdict->compute);
+    const double bound = b->max_abs * b->limit;
     p->n_rows = 0;
     p->has_recorded = run != NULL;
     for (size_t i = 0; i < rows->n_rows; i++) {
         const size_t at = i * rows->n_cols;
         if (!r->wanted[i]) continue;
-        count_sizes(rows->truth + at, r->rows + at, rows->n_cols, b->max_abs * b->limit, p->found);
-        if (run) count_sizes(rows->truth + at, run + at, rows->n_cols, b->max_abs * b->limit, p->recorded);
+        const conf_row truth = conf_row_of_double(rows->truth + at), found = conf_row_of_double(r->rows + at);
+        conf_profile_count(&truth, &found, rows->n_cols, bound, p->found);
+        if (run) {
+            const conf_row recorded = conf_row_of_double(run + at);
+            conf_profile_count(&truth, &recorded, rows->n_cols, bound, p->recorded);
+        }
         if (p->n_rows == CONF_PROFILE_ROWS_MAX) continue;
         p->rows[p->n_rows].sample = (uint32_t)rows->place[i].sample;
         p->rows[p->n_rows].pos = (uint32_t)rows->place[i].pos;
@@ -121,8 +127,8 @@ static void add_rows(const conf_replay *r, const conf_bounds *b, conf_profile *p
 static void add_manner(conf_replay *r, const conf_bounds *b, conf_manner manner, conf_profile *p)
 {
     if (manner == p->manner) add_rows(r, b, p);
-    add_error(p->manners, &p->n_manners, CONF_N_MANNERS + 1, conf_manner_of(manner)->name,
-              largest_of(r, r->rows, r->wanted, r->c->decoder.rows.n_rows, b));
+    conf_profile_add(p->manners, &p->n_manners, CONF_N_MANNERS + 1, conf_manner_of(manner)->name,
+                     largest_of(r, r->rows, r->wanted, r->c->decoder.rows.n_rows, b));
 }
 
 /* A run that is asked for one manner, or draws one, evaluates the whole and that one; the one that fails is
@@ -140,8 +146,8 @@ void conf_profile_collect(conf_replay *r, const conf_bounds *bounds, const conf_
     if (!r->rows || v->outcome != CONF_PASSED) return;
     add_manner(r, bounds, CONF_MANNER_WHOLE, p);
     if (r->again && r->generated)
-        add_error(p->manners, &p->n_manners, CONF_N_MANNERS + 1, "whole, session used before",
-                  largest_of(r, r->again, NULL, conf_rows_of_prefill(&r->c->decoder), bounds));
+        conf_profile_add(p->manners, &p->n_manners, CONF_N_MANNERS + 1, "whole, session used before",
+                         largest_of(r, r->again, NULL, conf_rows_of_prefill(&r->c->decoder), bounds));
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS; m++) {
         const char *skipped;
         char text[CONF_TEXT_MAX];

@@ -45,6 +45,10 @@ typedef struct conf_profile {
     size_t found[CONF_PROFILE_SIZES];               /* elements of those rows by their error */
     size_t recorded[CONF_PROFILE_SIZES];            /* the same of the recorded run that gives the noise */
     bool has_recorded;                              /* no such run is the bound of a float64 engine */
+    bool is_observed; /* of files, not of a replay: tensors are in the order of their names, and the rows have
+                       * no manner */
+    bool is_relative; /* nothing bounds them: multiples are of the largest value, and no sizes are counted */
+    size_t n_joined;  /* above 1: each of `rows` is the worst of up to as many neighbours */
 } conf_profile;
 
 /* Whether a failure has a profile: its logits or tensors can be measured again. */
@@ -53,6 +57,14 @@ bool conf_profile_applies(const conf_verdict *v);
 /* Zeroed profiles [n] that processes started later share; NULL if there is no memory. */
 conf_profile *conf_profile_share(size_t n);
 void conf_profile_unshare(conf_profile *profiles, size_t n);
+
+/* Adds an error to a list of *n, unless it has `most`. */
+void conf_profile_add(conf_profile_error *list, size_t *n, size_t most, const char *name, double multiple);
+
+/* Counts elements [n] by their error; one whose NaN or infinity is not that of the truth is in the last
+ * range. */
+void conf_profile_count(const conf_row *truth, const conf_row *found, size_t n, double bound,
+                        size_t counts[CONF_PROFILE_SIZES]);
 
 /* Limits the counts of a profile that an engine may have overwritten to its arrays. */
 void conf_profile_limit(conf_profile *p);

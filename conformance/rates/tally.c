@@ -34,14 +34,14 @@ static void add(histogram *h, double multiple)
     }
 }
 
-static void add_row(void *context, double multiple)
+static void add_row(void *context, const conf_diff_row *row)
 {
-    add(&((tally *)context)->rows, multiple);
+    add(&((tally *)context)->rows, row->multiple);
 }
 
-static void add_tensor(void *context, double multiple)
+static void add_tensor(void *context, const conf_diff_traced *tensor)
 {
-    add(&((tally *)context)->tensors, multiple);
+    if (tensor->has_noise) add(&((tally *)context)->tensors, tensor->multiple);
 }
 
 static void print(const char *path, const char *part, const histogram *h)

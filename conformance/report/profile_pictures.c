@@ -29,12 +29,17 @@ static void add(series *s, double value, const char *format, const char *text)
     s->values[s->n++] = value;
 }
 
-static void print(FILE *out, const series *s, const char *title, const char *name)
+static void print(FILE *out, const conf_profile *p, const series *s, const char *title, const char *name)
 {
     if (s->n == 0) return;
-    picture p = picture_of_errors(title, name, "error, times the bound", s->labels, s->values, s->n);
-    if (s->n > BARS_MAX) p.kind = PICTURE_LINE;
-    picture_print(out, &p);
+    picture errors = picture_of_errors(title, name, "error, times the bound", s->labels, s->values, s->n);
+    if (s->n > BARS_MAX) errors.kind = PICTURE_LINE;
+    if (p->is_relative) {
+        errors.unit = "error, times the largest value";
+        errors.limit = (double)NAN;
+        errors.limit_name = NULL;
+    }
+    picture_print(out, &errors);
 }
 
 static void print_tensors(FILE *out, const conf_profile *p)
@@ -55,9 +60,10 @@ static void print_tensors(FILE *out, const conf_profile *p)
         add(&s, value, "%s", text);
         n_last = n;
     }
-    print(out, &s,
-          by_layer ? "Error by layer, its largest tensor (prompt of sample 0)"
-                   : "Error by tensor, in the order of computation (prompt of sample 0)",
+    print(out, p, &s,
+          by_layer         ? "Error by layer, its largest tensor (prompt of sample 0)"
+          : p->is_observed ? "Error by tensor, in the order of names (prompt of sample 0)"
+                           : "Error by tensor, in the order of computation (prompt of sample 0)",
           by_layer ? "layer" : "tensor");
 }
 
@@ -73,6 +79,8 @@ static uint32_t worst_sample(const conf_profile *p)
 static void print_samples(FILE *out, const conf_profile *p)
 {
     series s = {.n = 0};
+    for (size_t i = 0; i < p->n_rows; i++)
+        if (p->rows[i].sample >= p->n_rows) return; /* not every sample has a row of its own here */
     for (uint32_t sample = 0; sample < p->n_rows; sample++) {
         double largest = -1;
         for (size_t i = 0; i < p->n_rows; i++)
@@ -81,30 +89,32 @@ static void print_samples(FILE *out, const conf_profile *p)
         (void)snprintf(text, sizeof text, "%u", sample);
         if (largest >= 0) add(&s, largest, "%s", text);
     }
-    if (s.n > 1) print(out, &s, "Error by sample", "sample");
+    if (s.n > 1) print(out, p, &s, "Error by sample", "sample");
 }
 
 static void print_positions(FILE *out, const conf_profile *p)
 {
     series s = {.n = 0};
     const uint32_t sample = worst_sample(p);
-    char title[128];
+    char title[160], joined[64] = "";
     for (size_t i = 0; i < p->n_rows; i++) {
         char text[16];
         if (p->rows[i].sample != sample) continue;
         (void)snprintf(text, sizeof text, "%u", p->rows[i].pos);
         add(&s, p->rows[i].multiple, p->rows[i].decode ? "step %s" : "%s", text);
     }
-    (void)snprintf(title, sizeof title, "Error by position, sample %u, evaluated %s", sample,
-                   conf_manner_of(p->manner)->label);
-    print(out, &s, title, "position in the prompt, or step of decode");
+    if (p->n_joined > 1) (void)snprintf(joined, sizeof joined, ", the largest of each %zu rows", p->n_joined);
+    (void)snprintf(title, sizeof title, "Error by position, sample %u%s%s%s", sample,
+                   p->is_observed ? "" : ", evaluated ",
+                   p->is_observed ? "" : conf_manner_of(p->manner)->label, joined);
+    print(out, p, &s, title, "position in the prompt, or step of decode");
 }
 
 static void print_manners(FILE *out, const conf_profile *p)
 {
     series s = {.n = 0};
     for (size_t i = 0; i < p->n_manners; i++) add(&s, p->manners[i].multiple, "%s", p->manners[i].name);
-    print(out, &s, "Error by manner of evaluation", "manner");
+    print(out, p, &s, "Error by manner of evaluation", "manner");
 }
 
 /* Counts as shares in percent. */
@@ -135,7 +145,7 @@ static void print_sizes(FILE *out, const conf_profile *p)
                                   .values = found,
                                   .n = CONF_PROFILE_SIZES,
                                   .others = p->has_recorded ? recorded : NULL,
-                                  .values_name = "this engine, %",
+                                  .values_name = p->is_observed ? "these outputs, %" : "this engine, %",
                                   .others_name = "recorded run (noise), %",
                                   .limit = (double)NAN});
 }
@@ -149,7 +159,7 @@ void conf_profile_print(FILE *out, const conf_profile *p)
         print_samples(out, p);
         print_positions(out, p);
         print_manners(out, p);
-        print_sizes(out, p);
+        if (!p->is_relative) print_sizes(out, p);
     }
     (void)fputs("</div>\n", out);
 }
