@@ -1,4 +1,4 @@
-# A kernel library and engines to start from: installed next to the fixtures, and built by their own Makefiles against the installed
+# A kernel library, engines and a wrapper to start from: installed next to the fixtures, and built by their own Makefiles against the installed
 # headers, as in examples/tests. exec-engine needs no build.
 # SPDX-License-Identifier: Apache-2.0
 exampleskernelsdir = $(pkgdatadir)/examples/kernels
@@ -29,5 +29,11 @@ dist_examplesexecengine_DATA = \
 	examples/exec-engine/README.md \
 	examples/exec-engine/engine.py \
 	examples/exec-engine/llama.py
-TESTS += examples/tests/engine.test examples/tests/exec_engine.test examples/tests/kernels.test
-EXTRA_DIST += examples/tests/engine.test examples/tests/exec_engine.test examples/tests/installed.sh examples/tests/kernels.test
+exampleswrapperdir = $(pkgdatadir)/examples/wrapper
+dist_exampleswrapper_DATA = \
+	examples/wrapper/Makefile \
+	examples/wrapper/README.md \
+	examples/wrapper/wrapper.c
+TESTS += examples/tests/engine.test examples/tests/exec_engine.test examples/tests/kernels.test examples/tests/wrapper.test
+EXTRA_DIST += examples/tests/engine.test examples/tests/exec_engine.test examples/tests/installed.sh examples/tests/kernels.test \
+	examples/tests/wrapper.test
