@@ -217,7 +217,7 @@ def image_variants(base: Config) -> list[Variant]:
     return [
         pictured(less, "images", "A part of the tower, its features given to the wrong tokens, or an id of the tower's "
                  "table embedded as text", ("image", "images-batch", "images-decode", "images-generate"),
-                 weight_rules=CALM, typical=True, proves=("activations",)),
+                 weight_rules=CALM, typical=True, typical_layers=True, proves=("activations",)),
         pictured(less, "images-epsilons", "An epsilon of a norm of the tower, or its output averaged where it is to be "
                  "resampled", ("image-narrow",), side=3, weight_rules=FAINT_RULES, spelling="old", n_shards=2,
                  proves=("tower-epsilons",)),
