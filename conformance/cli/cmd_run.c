@@ -238,7 +238,7 @@ static assay_status run_all(run_state *run, const conf_found_list *found, assay_
     for (size_t i = 0; i < found->n && rc == ASSAY_OK && !conf_interrupted(); i++)
         rc = run_case(run, &found->at[i], err);
     while (rc == ASSAY_OK && conf_jobs_wait(run->jobs)) report_ready(run);
-    if (rc == ASSAY_OK && run->files.at[CONF_REPORT_HTML])
+    if (rc == ASSAY_OK && (run->files.at[CONF_REPORT_HTML] || run->options->profiles))
         rc = conf_profiles_collect(&run->results, run->jobs, run->reference, run->context, err);
     conf_jobs_free(run->jobs);
     conf_progress_clear(run->context);
@@ -303,6 +303,11 @@ static bool open_comparisons(run_state *run, conf_exit *code)
     run->baseline = (conf_baseline){.path = o->baseline, .pairs = o->pairs, .n_pairs = o->n_pairs};
     if (o->n_pairs && !o->baseline) {
         conf_cmd_print_error(run->context, "option --pair needs --baseline");
+        *code = CONF_EXIT_USAGE;
+        return false;
+    }
+    if (o->profiles && !o->reports[CONF_REPORT_JSON]) {
+        conf_cmd_print_error(run->context, "option --profiles needs --json");
         *code = CONF_EXIT_USAGE;
         return false;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/shown.h"
 #include "conformance/case/rows.h"
 #include "conformance/evaluate/deadline.h"
 #include "conformance/evaluate/logits.h"
@@ -47,13 +48,48 @@ void conf_profile_unshare(conf_profile *profiles, size_t n)
     if (profiles) (void)munmap(profiles, n * sizeof *profiles);
 }
 
+static void limit_multiple(double *multiple)
+{
+    if (!(*multiple >= 0)) *multiple = INFINITY;
+}
+
+/* Also brings the names into the form in which they are shown. */
+static void limit_errors(conf_profile_error *errors, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        errors[i].name[CONF_PROFILE_NAME_MAX - 1] = '\0';
+        shown_clean(errors[i].name, sizeof errors[i].name);
+        limit_multiple(&errors[i].multiple);
+    }
+}
+
+/* Any other byte than 0 and 1 is no bool. */
+static void limit_flag(bool *flag)
+{
+    unsigned char byte;
+    memcpy(&byte, flag, 1);
+    *flag = byte != 0;
+}
+
 void conf_profile_limit(conf_profile *p)
 {
     if (p->n_tensors > CONF_PROFILE_TENSORS_MAX) p->n_tensors = 0;
     if (p->n_rows > CONF_PROFILE_ROWS_MAX) p->n_rows = 0;
-    if (p->n_manners > CONF_N_MANNERS + 1) p->n_manners = 0;
-    for (size_t i = 0; i < p->n_tensors; i++) p->tensors[i].name[CONF_PROFILE_NAME_MAX - 1] = '\0';
-    for (size_t i = 0; i < p->n_manners; i++) p->manners[i].name[CONF_PROFILE_NAME_MAX - 1] = '\0';
+    if (p->n_manners > CONF_PROFILE_MANNERS_MAX) p->n_manners = 0;
+    if ((size_t)p->manner >= CONF_N_MANNERS) p->manner = CONF_MANNER_WHOLE;
+    limit_errors(p->tensors, p->n_tensors);
+    limit_errors(p->manners, p->n_manners);
+    limit_flag(&p->has_recorded);
+    p->is_observed = p->is_relative = false;
+    p->n_joined = 0;
+    for (size_t i = 0; i < p->n_rows; i++) {
+        limit_flag(&p->rows[i].decode);
+        limit_multiple(&p->rows[i].multiple);
+    }
+    for (size_t i = 0; i < CONF_PROFILE_SIZES; i++) {
+        if (p->found[i] > INT64_MAX) p->found[i] = 0;
+        if (p->recorded[i] > INT64_MAX) p->recorded[i] = 0;
+    }
 }
 
 void conf_profile_add(conf_profile_error *list, size_t *n, size_t most, const char *name, double multiple)
@@ -127,7 +163,7 @@ static void add_rows(const conf_replay *r, const conf_bounds *b, conf_profile *p
 static void add_manner(conf_replay *r, const conf_bounds *b, conf_manner manner, conf_profile *p)
 {
     if (manner == p->manner) add_rows(r, b, p);
-    conf_profile_add(p->manners, &p->n_manners, CONF_N_MANNERS + 1, conf_manner_of(manner)->name,
+    conf_profile_add(p->manners, &p->n_manners, CONF_PROFILE_MANNERS_MAX, conf_manner_of(manner)->name,
                      largest_of(r, r->rows, r->wanted, r->c->decoder.rows.n_rows, b));
 }
 
@@ -146,7 +182,7 @@ void conf_profile_collect(conf_replay *r, const conf_bounds *bounds, const conf_
     if (!r->rows || v->outcome != CONF_PASSED) return;
     add_manner(r, bounds, CONF_MANNER_WHOLE, p);
     if (r->again && r->generated)
-        conf_profile_add(p->manners, &p->n_manners, CONF_N_MANNERS + 1, "whole, session used before",
+        conf_profile_add(p->manners, &p->n_manners, CONF_PROFILE_MANNERS_MAX, "whole, session used before",
                          largest_of(r, r->again, NULL, conf_rows_of_prefill(&r->c->decoder), bounds));
     for (conf_manner m = CONF_MANNER_WHOLE + 1; m < CONF_N_MANNERS; m++) {
         const char *skipped;

@@ -12,6 +12,7 @@
 #define CONF_PROFILE_TENSORS_MAX 256
 #define CONF_PROFILE_ROWS_MAX    512
 #define CONF_PROFILE_NAME_MAX    48
+#define CONF_PROFILE_MANNERS_MAX (CONF_N_MANNERS + 1) /* also prompts in a session that was used before */
 #define CONF_PROFILE_SIZES       8
 
 /* The upper ends of the ranges by which errors are counted, in multiples of the bound; the last is infinite.
@@ -39,12 +40,12 @@ typedef struct conf_profile {
     struct {
         uint32_t sample, pos; /* pos: as in conf_place */
         bool decode;
-        double multiple;                            /* the largest of the measures */
-    } rows[CONF_PROFILE_ROWS_MAX];                  /* in the order of the case */
-    conf_profile_error manners[CONF_N_MANNERS + 1]; /* also of prompts in a session that was used before */
-    size_t found[CONF_PROFILE_SIZES];               /* elements of those rows by their error */
-    size_t recorded[CONF_PROFILE_SIZES];            /* the same of the recorded run that gives the noise */
-    bool has_recorded;                              /* no such run is the bound of a float64 engine */
+        double multiple;           /* the largest of the measures */
+    } rows[CONF_PROFILE_ROWS_MAX]; /* in the order of the case */
+    conf_profile_error manners[CONF_PROFILE_MANNERS_MAX];
+    size_t found[CONF_PROFILE_SIZES];    /* elements of those rows by their error */
+    size_t recorded[CONF_PROFILE_SIZES]; /* the same of the recorded run that gives the noise */
+    bool has_recorded;                   /* no such run is the bound of a float64 engine */
     bool is_observed; /* of files, not of a replay: tensors are in the order of their names, and the rows have
                        * no manner */
     bool is_relative; /* nothing bounds them: multiples are of the largest value, and no sizes are counted */
@@ -66,7 +67,8 @@ void conf_profile_add(conf_profile_error *list, size_t *n, size_t most, const ch
 void conf_profile_count(const conf_row *truth, const conf_row *found, size_t n, double bound,
                         size_t counts[CONF_PROFILE_SIZES]);
 
-/* Limits the counts of a profile that an engine may have overwritten to its arrays. */
+/* Limits what an engine may have overwritten: counts to their arrays, names to texts as base/shown.h has
+ * them, errors to those that are possible. */
 void conf_profile_limit(conf_profile *p);
 
 /* Fills a->profile after conf_replay_decoder, in every manner that the assignment evaluates. What follows a

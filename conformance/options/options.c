@@ -205,6 +205,9 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_SUMMARY, 0, "--summary", "FILE",
      "write a summary in Markdown to FILE, such as $GITHUB_STEP_SUMMARY"},
     {CONF_OPTION_SARIF, 0, "--sarif", "FILE", "write failures as SARIF 2.1.0 to FILE"},
+    {CONF_OPTION_PROFILES, 0, "--profiles", NULL,
+     "with --json: replay the most severe failures once more, and add their\nerrors, which assay merge "
+     "--html shows as pictures"},
     {CONF_OPTION_DUMP, 0, "--dump", "DIR",
      "write the outputs of each engine to DIR/ENGINE/ID.h5, for assay diff"},
     {CONF_OPTION_BUNDLE, 0, "--bundle", "DIR",

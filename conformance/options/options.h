@@ -60,6 +60,7 @@ typedef enum conf_option {
     CONF_OPTION_ANNOTATIONS,
     CONF_OPTION_SUMMARY,
     CONF_OPTION_SARIF,
+    CONF_OPTION_PROFILES,
     CONF_OPTION_MODEL,
     CONF_OPTION_PROMPT,
     CONF_OPTION_CONTEXT,
@@ -222,7 +223,7 @@ typedef struct conf_options {
     size_t n_allow_unknown;
     double stress;         /* seconds; 0: not given */
     conf_class fail_class; /* the only class counted as a divergence; CONF_CLASS_NONE: all are */
-    bool explain, tensors, bounds, dry_run, recorded, verbose, help;
+    bool explain, tensors, bounds, dry_run, profiles, recorded, verbose, help;
 } conf_options;
 
 #define CONF_N_OPTIONS (CONF_OPTION_HELP + 1)

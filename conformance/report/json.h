@@ -53,6 +53,12 @@
  *     manners_left_out     an array: {manners: an array of names, reason: a text} for the manners that the
  *                          engine lacks or refuses, or that do not fit the case
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
+ *     profile              only with --html or --profiles, of the ten most severe failures: their errors in
+ *                          multiples of the bound, null where infinite. tensors, manners: arrays, each with
+ *                          at most 256 elements {name, multiple}; rows: at most 512 {sample, pos, decode,
+ *                          multiple}, as conf_place has them; found, recorded: 8 counts each of elements by
+ *                          their error (conf_profile_sizes), of the engine and of the recorded run, which
+ *                          is null for a float64 engine
  *     expected             what the file of --expect says of the case; only of failures that it has
  *     seconds              that its process ran
  *     repro                the command that shows this result again

@@ -16,6 +16,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/report/output.c conformance/report/output.h \
 	conformance/report/paged.c conformance/report/paged.h \
 	conformance/report/problems.c conformance/report/problems.h \
+	conformance/report/profile_json.c conformance/report/profile_json.h \
 	conformance/report/profile_pictures.c conformance/report/profile_pictures.h \
 	conformance/report/profiles.c conformance/report/profiles.h \
 	conformance/report/read.c conformance/report/read.h \

@@ -10,6 +10,7 @@
 #include "conformance/case/shard.h"
 #include "conformance/report/attempts.h"
 #include "conformance/report/machines.h"
+#include "conformance/report/profiles.h"
 #include "conformance/report/read.h"
 
 #define NAMED_MAX 16 /* ranges of missing shards that a message names */
@@ -274,7 +275,9 @@ static assay_status join(merging *m, conf_results *out, assay_error *err)
         rc = conf_machines_join(&joined, &m->shard[s].results, err);
     if (rc == ASSAY_OK) {
         move_results(m, origins, &joined);
-        *out = joined;
+        rc = conf_profiles_keep(&joined, err);
+        if (rc == ASSAY_OK) *out = joined;
+        else conf_results_free(&joined);
     } else {
         free(joined.machines);
         free(joined.at);

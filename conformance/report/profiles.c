@@ -36,16 +36,24 @@ static assay_status list_failures(const conf_results *results, replayed list[CON
     return ASSAY_OK;
 }
 
+assay_status conf_profiles_add(conf_results *results, size_t result, size_t engine, conf_profile *profile,
+                               assay_error *err)
+{
+    conf_result *r = &results->at[result];
+    const char *manner = r->verdicts[engine].manner;
+    if (!r->profiles) r->profiles = calloc(results->n_engines, sizeof *r->profiles);
+    if (!r->profiles) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->path);
+    r->profiles[engine] = profile;
+    profile->manner = manner[0] ? conf_manner_find(manner) : CONF_MANNER_WHOLE;
+    return ASSAY_OK;
+}
+
 static assay_status start(conf_results *all, conf_jobs *jobs, const char *reference, replayed *f,
                           conf_profile *profile, assay_error *err)
 {
-    conf_result *r = &all->at[f->result];
-    const char *manner = r->verdicts[f->engine].manner;
-    if (!r->profiles) r->profiles = calloc(all->n_engines, sizeof *r->profiles);
-    if (!r->profiles) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", r->path);
-    r->profiles[f->engine] = profile;
-    profile->manner = manner[0] ? conf_manner_find(manner) : CONF_MANNER_WHOLE;
-    conf_assignment assignment = conf_results_assignment(all, f->engine, r->path, reference);
+    const assay_status rc = conf_profiles_add(all, f->result, f->engine, profile, err);
+    if (rc != ASSAY_OK) return rc;
+    conf_assignment assignment = conf_results_assignment(all, f->engine, all->at[f->result].path, reference);
     assignment.profile = profile;
     return conf_jobs_start(jobs, run_task, &assignment, assignment.engine, &f->verdict, err);
 }
@@ -72,5 +80,43 @@ assay_status conf_profiles_collect(conf_results *results, conf_jobs *jobs, const
     for (size_t i = 0; i < results->n_profiles; i++) conf_profile_limit(&results->profiles[i]);
     conf_progress_clear(context);
     free(list);
+    return rc;
+}
+
+/* Copies the first profiles of the failures to out [CONF_PROFILES_MAX], counted in *n, and drops the others.
+ */
+static void take_profiles(conf_results *results, const conf_failure *failures, size_t n_failures,
+                          conf_profile *out, size_t *n)
+{
+    for (size_t i = 0; i < n_failures; i++) {
+        conf_result *r = &results->at[failures[i].result];
+        const conf_profile **profile = r->profiles ? &r->profiles[failures[i].engine] : NULL;
+        if (!profile || !*profile) continue;
+        if (*n < CONF_PROFILES_MAX) out[*n] = **profile;
+        *profile = *n < CONF_PROFILES_MAX ? &out[(*n)++] : NULL;
+    }
+}
+
+static void drop_profiles(conf_results *results)
+{
+    for (size_t i = 0; i < results->n; i++) {
+        free(results->at[i].profiles);
+        results->at[i].profiles = NULL;
+    }
+}
+
+assay_status conf_profiles_keep(conf_results *results, assay_error *err)
+{
+    conf_failure *failures = NULL;
+    size_t n_failures, n = 0;
+    assay_status rc = conf_failures_list(results, SIZE_MAX, &failures, &n_failures, err);
+    conf_profile *kept = rc == ASSAY_OK ? conf_profile_share(CONF_PROFILES_MAX) : NULL;
+    if (rc == ASSAY_OK && !kept)
+        rc = assay_fail(err, ASSAY_ENOMEM, "the profiles of failures: out of memory");
+    if (rc != ASSAY_OK) drop_profiles(results);
+    else take_profiles(results, failures, n_failures, kept, &n);
+    results->profiles = kept;
+    results->n_profiles = kept ? CONF_PROFILES_MAX : 0;
+    free(failures);
     return rc;
 }

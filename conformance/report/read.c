@@ -11,6 +11,7 @@
 #include "conformance/exec/engine.h"
 #include "conformance/report/json.h"
 #include "conformance/report/machines.h"
+#include "conformance/report/profile_json.h"
 #include "conformance/report/read_result.h"
 #include "conformance/report/report.h"
 #include "conformance/support/json_strict.h"
@@ -231,7 +232,8 @@ static assay_status read_document(const conf_json_at *document, conf_results *ou
     if (rc == ASSAY_OK) rc = conf_machines_read(document, out, err);
     if (rc == ASSAY_OK) rc = read_shard(document, out, err);
     if (rc == ASSAY_OK) rc = conf_read_results(document, out, err);
-    return rc == ASSAY_OK ? check_totals(document, out, err) : rc;
+    if (rc == ASSAY_OK) rc = check_totals(document, out, err);
+    return rc == ASSAY_OK ? conf_profiles_read(document, out, err) : rc;
 }
 
 assay_status conf_results_take(const char *path, json_object *document, conf_results *out, assay_error *err)

@@ -297,10 +297,10 @@ static assay_status read_one(const conf_json_at *one, const conf_results *all, s
                              assay_error *err)
 {
     static const char *const known[] = {
-        "case",  "path",       "engine", "position", "outcome", "class",        "unit",   "measured",
-        "bound", "multiple",   "stage",  "reason",   "where",   "vector",       "manner", "manners_left_out",
-        "trace", "last_trace", "notes",  "seconds",  "repro",   "other_traces", "digest", "expected",
-        "rows",  "same_best",  NULL};
+        "case",  "path",       "engine",  "position", "outcome", "class",        "unit",   "measured",
+        "bound", "multiple",   "stage",   "reason",   "where",   "vector",       "manner", "manners_left_out",
+        "trace", "last_trace", "notes",   "seconds",  "repro",   "other_traces", "digest", "expected",
+        "rows",  "same_best",  "profile", NULL};
     assay_status rc = conf_json_expect(one, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(one, known, err);
     if (rc == ASSAY_OK) rc = read_names(one, all, engine, r, err);

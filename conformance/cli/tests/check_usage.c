@@ -52,6 +52,7 @@ START_TEST(help_lists_related_options_beside_each_other)
                                         "--annotations",
                                         "--summary",
                                         "--sarif",
+                                        "--profiles",
                                         "--dump",
                                         "--bundle",
                                         "--dry-run",

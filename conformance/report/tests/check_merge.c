@@ -63,6 +63,44 @@ START_TEST(merging_one_run_changes_not_a_byte)
 }
 END_TEST
 
+/* page: the pictures and the rest of a page but for what differs by the time. */
+START_TEST(the_pictures_of_failures_are_those_of_one_run)
+{
+    static const char text[] =
+        "page() { sed -E '/<dt>finished/d' \"$1\"; }\n"
+        "run --html one.html --json one.json >/dev/null 2>&1\n"
+        "for i in 1 2 3; do run --shard $i/3 --json $i.json --profiles >/dev/null 2>&1; done\n"
+        "merge --html all.html --json all.json 2.json 3.json 1.json >/dev/null\n"
+        "page one.html >a; page all.html >b; diff a b || exit 9\n"
+        "plain one.json >a; plain all.json >b; diff a b || exit 9\n"
+        "shards 3; merge --html none.html 2.json 3.json 1.json >/dev/null\n"
+        "for f in one all none; do grep -c '<title>Error by position' $f.html; done; grep -c '\"profile\":' "
+        "[123].json\n"
+        "run --profiles; echo $?";
+    const support_output *o = script(text);
+    ck_assert_str_eq(o->out, "4\n4\n0\n1.json:0\n2.json:0\n3.json:0\n2\n");
+    ck_assert_str_eq(o->err, "assay: option --profiles needs --json\n");
+}
+END_TEST
+
+/* 16 failures, of which each shard collects up to ten; a comparison sees none of them. */
+START_TEST(a_page_has_pictures_of_the_most_severe_failures_of_all_shards)
+{
+    static const char text[] =
+        "for i in 1 2 3 4 5 6; do cp 'cases/<off>\"'\"'\"'.h5' cases/off$i.h5; done\n"
+        "run --html one.html --json one.json >/dev/null 2>&1\n"
+        "for i in 1 2; do run --shard $i/2 --json $i.json --profiles >/dev/null 2>&1; done\n"
+        "merge --html all.html --json all.json 2.json 1.json >/dev/null\n"
+        "for f in one all; do grep -c '<title>Error by position' $f.html; grep -c '\"profile\":' $f.json; "
+        "done\n"
+        "cat 1.json 2.json | grep -c '\"profile\":'\n"
+        "run --json plain.json >/dev/null 2>&1; \"$ASSAY\" compare plain.json all.json >compared; echo $?\n"
+        "grep -c profile compared";
+    const support_output *o = script(text);
+    ck_assert_str_eq(o->out, "10\n10\n10\n10\n16\n0\n0\n");
+}
+END_TEST
+
 START_TEST(the_machines_are_those_of_the_shards)
 {
     static const char text[] =
@@ -307,6 +345,8 @@ int main(void)
     tcase_add_checked_fixture(t, setup, support_teardown);
     tcase_add_test(t, the_merged_reports_are_those_of_one_run);
     tcase_add_test(t, merging_one_run_changes_not_a_byte);
+    tcase_add_test(t, the_pictures_of_failures_are_those_of_one_run);
+    tcase_add_test(t, a_page_has_pictures_of_the_most_severe_failures_of_all_shards);
     tcase_add_test(t, the_machines_are_those_of_the_shards);
     tcase_add_test(t, the_exit_status_is_that_of_one_run);
     tcase_add_test(t, missing_shards_are_named);

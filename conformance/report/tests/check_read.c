@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "conformance/report/json.h"
+#include "conformance/report/profiles.h"
 #include "conformance/tests/support.h"
 
 /* Two engines, two cases, a file that is no case at position 1. */
@@ -34,7 +35,11 @@ static const char sound[] =
     "\"reason\":\"why\",\"where\":\"w\",\"trace\":\"t\",\"last_trace\":\"l\",\"notes\":\"n\",\"manner\":"
     "\"late\","
     "\"manners_left_out\":[{\"manners\":[\"rewind\",\"fork\"],\"reason\":\"r\"}],\"vector\":\"G/v\","
-    "\"other_traces\":true,\"seconds\":1.5,\"repro\":\"assay run x\"}]}";
+    "\"other_traces\":true,\"profile\":{\"tensors\":[{\"name\":\"embed\",\"multiple\":0.25},{\"name\":"
+    "\"head\","
+    "\"multiple\":null}],\"rows\":[{\"sample\":1,\"pos\":6,\"decode\":true,\"multiple\":8.5}],\"manners\":[{"
+    "\"name\":\"whole\",\"multiple\":0}],\"found\":[1,2,3,4,5,6,7,8],\"recorded\":[9,0,0,0,0,0,0,0]},"
+    "\"seconds\":1.5,\"repro\":\"assay run x\"}]}";
 
 static assay_status read_text(const char *text, conf_results *out, assay_error *err)
 {
@@ -83,6 +88,13 @@ START_TEST(every_member_is_read)
     ck_assert_str_eq(v->manner, "late");
     ck_assert_str_eq(v->vector, "G/v");
     ck_assert_double_eq(v->seconds, 1.5);
+    const conf_profile *p = r.at[0].profiles[0];
+    ck_assert_int_eq(p->manner, conf_manner_find("late"));
+    ck_assert(p->n_tensors == 2 && p->n_rows == 1 && p->n_manners == 1 && p->has_recorded);
+    ck_assert_str_eq(p->tensors[0].name, "embed");
+    ck_assert(isinf(p->tensors[1].multiple) && p->rows[0].decode);
+    ck_assert(p->rows[0].sample == 1 && p->rows[0].pos == 6 && p->found[7] == 8 && p->recorded[0] == 9);
+    ck_assert_double_eq(p->rows[0].multiple, 8.5);
     conf_results_free(&r);
 }
 END_TEST
@@ -186,6 +198,36 @@ static const struct {
     {"[\"o\",\"p\"]", "[\"o\"]", "f: shard.passed_over_cases: found 1 elements, expected 2"},
     {"\"kernels_module\":\"\"", "\"kernels_module\":\"x\"", "f: kernels_module: found \"x\", expected 16"},
     {"\"reason\":\"why\"", "\"reason\":\"\\u0000\"", "f: results[0].reason: found a string with U+0000"},
+    {"\"profile\":{", "\"profile\":7,\"profiles\":{", "f: results[0].profiles: is unknown"},
+    {"\"tensors\":[", "\"tensor\":[", "f: results[0].profile.tensor: is unknown"},
+    {"\"rows\":[{", "\"rows\":[7,{",
+     "f: results[0].profile.rows[0]: found a whole number, expected an object"},
+    {"\"rows\":[{\"sample\":1", "\"rows\":[{\"sample\":-1",
+     "f: results[0].profile.rows[0].sample: found -1, expected a whole number from 0 to 4294967295"},
+    {"\"pos\":6", "\"pos\":6.5", "f: results[0].profile.rows[0].pos: found a number"},
+    {"\"pos\":6", "\"pose\":6", "f: results[0].profile.rows[0].pose: is unknown"},
+    {"\"decode\":true", "\"decode\":1",
+     "f: results[0].profile.rows[0].decode: found a whole number, expected a boolean"},
+    {"\"multiple\":8.5", "\"multiple\":-8.5",
+     "f: results[0].profile.rows[0].multiple: found -8.5, expected 0 or more"},
+    {",\"multiple\":8.5", "",
+     "f: results[0].profile.rows[0].multiple: is missing, expected a number or null"},
+    {"\"name\":\"embed\"", "\"name\":\"\\u202e\"",
+     "f: results[0].profile.tensors[0].name: found a string with"},
+    {"\"name\":\"embed\"", "\"name\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"",
+     "f: results[0].profile.tensors[0].name: found 48 bytes, expected at most 47"},
+    {"\"name\":\"embed\"", "\"title\":\"embed\"", "f: results[0].profile.tensors[0].name: is missing"},
+    {"\"manners\":[{", "\"manners\":[{\"x\":1},{", "f: results[0].profile.manners[0].name: is missing"},
+    {"\"found\":[1", "\"found\":[0,1", "f: results[0].profile.found: found 9 elements, expected 8"},
+    {"\"found\":[1", "\"found\":[-1",
+     "f: results[0].profile.found[0]: found -1, expected a whole number from 0"},
+    {"\"found\":[1,2,3,4,5,6,7,8],", "", "f: results[0].profile.found: is missing, expected an array"},
+    {"\"recorded\":[9", "\"recorded\":[\"9\"", "f: results[0].profile.recorded[0]: found a string"},
+    {"\"recorded\":[9,0,0,0,0,0,0,0]", "\"recorded\":7",
+     "f: results[0].profile.recorded: found a whole number, expected an array"},
+    {",\"recorded\":[9,0,0,0,0,0,0,0]", "", "f: results[0].profile.recorded: is missing, expected an array"},
+    {"\"class\":\"logits\"", "\"class\":\"crash\"",
+     "f: results[0].profile: found a member, expected none: outcome failed, class \"crash\""},
 };
 
 START_TEST(what_no_run_writes_is_refused)
@@ -219,6 +261,51 @@ START_TEST(texts_that_a_verdict_cannot_hold_are_refused)
     (void)snprintf(text, sizeof text, "%.*s%s%s", (int)(at - sound), sound, reason, at + 3);
     ck_assert_int_eq(read_text(text, &r, &err), ASSAY_EFORMAT);
     ck_assert_str_eq(err.text, "f: results[0].reason: found 640 bytes, expected at most 639");
+}
+END_TEST
+
+/* Replaces the first `from` of the sound document by n times `element`, separated by commas. */
+static void read_many(const char *from, const char *element, size_t n, assay_error *err)
+{
+    static char text[262144];
+    conf_results r;
+    const char *at = strstr(sound, from);
+    size_t size = (size_t)snprintf(text, sizeof text, "%.*s", (int)(at - sound), sound);
+    for (size_t i = 0; i < n; i++)
+        size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", i ? "," : "", element);
+    (void)snprintf(text + size, sizeof text - size, "%s", at + strlen(from));
+    ck_assert_int_eq(read_text(text, &r, err), ASSAY_EFORMAT);
+}
+
+START_TEST(profiles_are_bounded)
+{
+    assay_error err;
+    read_many("{\"name\":\"embed\",\"multiple\":0.25}", "{\"name\":\"x\",\"multiple\":1}", 256, &err);
+    assert_holds(err.text, "f: results[0].profile.tensors: found 257 elements, expected at most 256");
+    read_many("{\"sample\":1,\"pos\":6,\"decode\":true,\"multiple\":8.5}", "1", 513, &err);
+    assert_holds(err.text, "f: results[0].profile.rows: found 513 elements, expected at most 512");
+    read_many("{\"name\":\"whole\",\"multiple\":0}", "1", 99, &err);
+    assert_holds(err.text, "f: results[0].profile.manners: found 99 elements, expected at most ");
+}
+END_TEST
+
+/* As many results as make one profile too many. */
+START_TEST(a_document_has_few_profiles)
+{
+    static char text[65536];
+    conf_results r;
+    assay_error err;
+    const char *selected = strstr(sound, "9,\"selection"), *failed = strstr(sound, "1,\"skipped"),
+               *first = strstr(sound, "{\"case\""), *position = strstr(first, "3,\"digest"),
+               *end = strrchr(sound, ']');
+    size_t n = (size_t)snprintf(text, sizeof text, "%.*s9%.*s1%.*s", (int)(selected - sound), sound,
+                                (int)(failed - selected), selected, (int)(first - failed), failed);
+    for (int i = 0; i <= CONF_PROFILES_MAX; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%.*s%d%.*s", i ? "," : "",
+                              (int)(position - first), first, i, (int)(end - position - 1), position + 1);
+    (void)snprintf(text + n, sizeof text - n, "%s", end);
+    ck_assert_int_eq(read_text(text, &r, &err), ASSAY_EFORMAT);
+    ck_assert_str_eq(err.text, "f: results[10].profile: found profile 11, expected at most 10 in a document");
 }
 END_TEST
 
@@ -287,6 +374,8 @@ int main(void)
     tcase_add_test(t, every_member_is_read);
     tcase_add_loop_test(t, what_no_run_writes_is_refused, 0, (int)(sizeof edits / sizeof *edits));
     tcase_add_test(t, texts_that_a_verdict_cannot_hold_are_refused);
+    tcase_add_test(t, profiles_are_bounded);
+    tcase_add_test(t, a_document_has_few_profiles);
     tcase_add_test(t, a_document_that_is_no_object_is_refused);
     tcase_add_test(t, what_is_read_is_written_unchanged);
     suite_add_tcase(suite, t);
