@@ -80,8 +80,8 @@ void conf_profile_limit(conf_profile *p)
     limit_errors(p->tensors, p->n_tensors);
     limit_errors(p->manners, p->n_manners);
     limit_flag(&p->has_recorded);
-    p->is_observed = p->is_relative = false;
-    p->n_joined = 0;
+    limit_flag(&p->is_observed);
+    limit_flag(&p->is_relative);
     for (size_t i = 0; i < p->n_rows; i++) {
         limit_flag(&p->rows[i].decode);
         limit_multiple(&p->rows[i].multiple);

@@ -77,7 +77,12 @@ assay_status conf_profiles_collect(conf_results *results, conf_jobs *jobs, const
         rc = start(results, jobs, reference, &list[i], &results->profiles[i], err);
     }
     while (conf_jobs_wait(jobs)) continue;
-    for (size_t i = 0; i < results->n_profiles; i++) conf_profile_limit(&results->profiles[i]);
+    for (size_t i = 0; i < results->n_profiles; i++) {
+        conf_profile *p = &results->profiles[i];
+        conf_profile_limit(p);
+        p->is_observed = p->is_relative = false;
+        p->n_joined = 0;
+    }
     conf_progress_clear(context);
     free(list);
     return rc;
