@@ -30,6 +30,7 @@ include conformance/diff/local.mk
 include conformance/locate/local.mk
 include conformance/reduce/local.mk
 include conformance/reduce/cut/local.mk
+include conformance/reduce/texts/local.mk
 include conformance/schedule/local.mk
 include conformance/bench/local.mk
 include conformance/probe/local.mk

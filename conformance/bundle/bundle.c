@@ -167,12 +167,13 @@ static assay_status repeat(writing *w, assay_error *err)
         free(joined < 0 ? NULL : path);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     }
-    const char *manner = conf_verdict_other_manner(verdict_of(w)), *vector = verdict_of(w)->vector;
+    const char *manner = conf_verdict_other_manner(verdict_of(w)),
+               *vector = conf_verdict_lone_vector(verdict_of(w));
     conf_assignment assignment = conf_results_assignment(r, w->failure->engine, path, w->failure->reference);
     assignment.dump = dump;
     assignment.dump_case = w->base;
     if (manner) assignment.manner = manner;
-    if (vector[0]) assignment.vector = vector;
+    if (vector) assignment.vector = vector;
     assay_status rc =
         conf_jobs_run(w->jobs, run_task, &(task){&assignment, here && w->subject.is_rooted ? dir : NULL},
                       assignment.engine, &w->repeated, err);

@@ -13,6 +13,11 @@ const char *conf_verdict_other_manner(const conf_verdict *v)
     return v->manner[0] && strcmp(v->manner, CONF_MANNER_WHOLE_NAME) != 0 ? v->manner : NULL;
 }
 
+const char *conf_verdict_lone_vector(const conf_verdict *v)
+{
+    return v->vector[0] && v->class != CONF_CLASS_INCONSISTENT ? v->vector : NULL;
+}
+
 const char *conf_stage_name(conf_stage stage)
 {
     static const char *const names[CONF_N_STAGES] = {"loading the module",

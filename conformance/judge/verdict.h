@@ -163,6 +163,10 @@ typedef struct conf_verdict {
 /* The name of the manner if it is another one than the whole; NULL: the whole, or not evaluated. */
 const char *conf_verdict_other_manner(const conf_verdict *v);
 
+/* The vector with which the failure repeats without the others; NULL: there is none, or the engine disagrees
+ * with itself, which may need the vectors before it. */
+const char *conf_verdict_lone_vector(const conf_verdict *v);
+
 /* "prefill", …: for messages. */
 const char *conf_stage_name(conf_stage stage);
 

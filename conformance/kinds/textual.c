@@ -53,10 +53,10 @@ static assay_status find_model(const conf_json_at *document, conf_case *c, assay
 /* Of a schedule only schema and kind are read: conf_schedule_read reads the rest. */
 static assay_status read_header(const conf_json_at *document, conf_case *c, assay_error *err)
 {
-    static const char *const known[] = {"schema",  "kind",  "source", "recorder",
-                                        "catches", "flags", "groups", NULL};
-    static const char *const known_with_model[] = {"schema", "kind",   "source", "recorder", "catches",
-                                                   "flags",  "groups", "model",  NULL};
+    static const char *const known[] = {"schema",  "kind",  "source", "recorder", "catches",
+                                        "reduced", "flags", "groups", NULL};
+    static const char *const known_with_model[] = {"schema",  "kind",  "source", "recorder", "catches",
+                                                   "reduced", "flags", "groups", "model",    NULL};
     const char *schema, *kind;
     assay_status rc = conf_json_member_text(document, "schema", &schema, err);
     if (rc == ASSAY_OK) rc = conf_schema_check(c->path, schema, err);
@@ -66,6 +66,7 @@ static assay_status read_header(const conf_json_at *document, conf_case *c, assa
     if (rc == ASSAY_OK) rc = copy_text(document, "source", &c->source, err);
     if (rc == ASSAY_OK) rc = copy_text(document, "recorder", &c->recorder, err);
     if (rc == ASSAY_OK) rc = copy_text(document, "catches", &c->catches, err);
+    if (rc == ASSAY_OK) rc = copy_text(document, "reduced", &c->reduced, err);
     if (rc == ASSAY_OK) rc = read_flags(document, &c->flags, err);
     const bool has_model = rc == ASSAY_OK && conf_kind_of(c->kind)->has_model;
     if (rc == ASSAY_OK && has_model) rc = find_model(document, c, err);

@@ -34,7 +34,8 @@ void conf_attempt_best(const conf_reducing *r, char *path, size_t size)
 
 void conf_attempt_trial(const conf_reducing *r, char *path, size_t size)
 {
-    (void)snprintf(path, size, "%s/%zu/trial.h5", r->folder, r->trial.n_layers);
+    const char *dot = strrchr(r->name, '.');
+    (void)snprintf(path, size, "%s/%zu/trial%s", r->folder, r->trial.n_layers, dot ? dot : "");
 }
 
 bool conf_attempt_is_over(const conf_reducing *r)
@@ -88,8 +89,8 @@ bool conf_attempt_recorded(conf_reducing *r, bool without_tensors, conf_verdict 
     return v->outcome != CONF_PASSED || conf_attempt_evaluate(r, NULL, path, v);
 }
 
-/* Whether the verdict is the failure that is looked for. why: what is other about it. */
-static bool is_same(const conf_symptom *s, bool has_tensors, const conf_verdict *v, char *why, size_t size)
+bool conf_attempt_is_same(const conf_symptom *s, bool has_tensors, const conf_verdict *v, char *why,
+                          size_t size)
 {
     const char *tensor = has_tensors ? s->tensor : s->computed_tensor;
     const bool has_class = v->outcome == CONF_FAILED && v->class == s->class;
@@ -99,14 +100,15 @@ static bool is_same(const conf_symptom *s, bool has_tensors, const conf_verdict 
     else if (!has_class) (void)snprintf(why, size, "cannot be judged: %.120s", v->reason);
     else if (strcmp(v->manner, s->manner) != 0 && strcmp(v->manner, CONF_MANNER_WHOLE_NAME) != 0)
         (void)snprintf(why, size, "fails in another manner");
+    else if (strcmp(v->vector, s->vector) != 0)
+        (void)snprintf(why, size, "fails at another vector: %s", v->vector);
     else if ((s->tensor[0] || s->computed_tensor[0]) && strcmp(v->tensor, tensor) != 0)
         (void)snprintf(why, size, "fails at another tensor: %s", v->tensor[0] ? v->tensor : "none");
     else return true;
     return false;
 }
 
-/* Whether every control agrees with the case: otherwise its expected values do not hold. */
-static bool is_sound(conf_reducing *r, const char *path, char *why, size_t size)
+bool conf_attempt_is_sound(conf_reducing *r, const char *path, char *why, size_t size)
 {
     for (size_t i = 0; i < r->n_controls; i++) {
         conf_verdict v;
@@ -134,10 +136,10 @@ static trial_result try_values(conf_reducing *r, bool computes, conf_verdict *v,
     if (!make_trial(r, &making, v)) return TRIAL_DIFFERS;
     const bool has_tensors = conf_making_has_tensors(&making);
     if (v->outcome == CONF_PASSED && !conf_attempt_evaluate(r, NULL, path, v)) return TRIAL_DIFFERS;
-    const bool same = is_same(&r->symptom, has_tensors, v, why, size);
+    const bool same = conf_attempt_is_same(&r->symptom, has_tensors, v, why, size);
     /* Where expected values do not hold, the reference finds no tensor. */
     if (!same && (v->outcome != CONF_FAILED || v->class != r->symptom.class)) return TRIAL_DIFFERS;
-    if (!is_sound(r, path, why, size)) return TRIAL_UNSOUND;
+    if (!conf_attempt_is_sound(r, path, why, size)) return TRIAL_UNSOUND;
     return same ? TRIAL_FAILS : TRIAL_DIFFERS;
 }
 
@@ -162,10 +164,8 @@ static uint64_t hash_cut(const conf_reducing *r)
     return hash_add(hash, (uint32_t)cut->n_layers);
 }
 
-/* Whether the cut was tried before; notes it. */
-static bool was_tried(conf_reducing *r)
+bool conf_attempt_was_tried(conf_reducing *r, uint64_t hash)
 {
-    const uint64_t hash = hash_cut(r);
     for (size_t i = 0; i < r->n_seen; i++)
         if (r->seen[i] == hash) return true;
     uint64_t *grown = grow_by_one(r->seen, r->n_seen, sizeof *grown);
@@ -184,10 +184,9 @@ void conf_attempt_end_lines(conf_reducing *r)
     r->line[0] = '\0';
 }
 
-static void print_attempt(conf_reducing *r, const char *what, const char *said)
+void conf_attempt_print(conf_reducing *r, const char *what, const char *size, const char *said)
 {
-    char size[160], line[CONF_TEXT_MAX];
-    conf_cut_print(r->whole, &r->trial, size, sizeof size);
+    char line[CONF_TEXT_MAX];
     (void)snprintf(line, sizeof line, "  %-8s %s: %.400s", what, size, said);
     if (strcmp(line, r->line) == 0) {
         r->n_alike++;
@@ -200,12 +199,10 @@ static void print_attempt(conf_reducing *r, const char *what, const char *said)
     (void)fflush(r->context->out);
 }
 
-/* The trial becomes the best. */
-static void keep_trial(conf_reducing *r, bool computed, const conf_verdict *v)
+void conf_attempt_keep(conf_reducing *r, bool computed, const conf_verdict *v)
 {
     char from[4096], to[4096];
     conf_attempt_trial(r, from, sizeof from);
-    conf_cut_copy(r->whole, &r->best, &r->trial);
     conf_attempt_best(r, to, sizeof to);
     if (rename(from, to) != 0) r->rc = assay_fail(r->err, ASSAY_EIO, "%s: %s", to, strerror(errno));
     r->verdict = *v;
@@ -221,7 +218,7 @@ bool conf_attempt(conf_reducing *r, const char *what)
     if (r->whole->c->decoder.has_truth && !conf_cut_has_rows(r->whole, &r->trial)) return false;
     const bool may_compute = r->reference && r->trial.n_greedy == 0;
     const bool is_recorded = conf_cut_is_recorded(r->whole, &r->trial);
-    if ((!is_recorded && !may_compute) || was_tried(r)) return false;
+    if ((!is_recorded && !may_compute) || conf_attempt_was_tried(r, hash_cut(r))) return false;
     r->n_attempts++;
     bool computed = false;
     trial_result result = is_recorded ? try_values(r, false, &v, why, sizeof why) : TRIAL_UNSOUND;
@@ -231,7 +228,12 @@ bool conf_attempt(conf_reducing *r, const char *what)
     }
     if (conf_interrupted() || r->rc != ASSAY_OK) return false;
     const bool fails = result == TRIAL_FAILS;
-    if (fails) keep_trial(r, computed, &v);
-    print_attempt(r, what, !fails ? why : computed ? "fails the same; computed by ref64" : "fails the same");
+    if (fails) {
+        conf_cut_copy(r->whole, &r->best, &r->trial);
+        conf_attempt_keep(r, computed, &v);
+    }
+    char size[160];
+    conf_cut_print(r->whole, &r->trial, size, sizeof size);
+    conf_attempt_print(r, what, size, !fails ? why : computed ? CONF_SAME_COMPUTED : CONF_SAME_RECORDED);
     return fails && r->rc == ASSAY_OK;
 }

@@ -22,7 +22,8 @@ extern const conf_part conf_part_layers;  /* layers of the checkpoint */
 extern const conf_part conf_part_ids;     /* ids that differ from a plain one */
 extern const conf_part conf_part_values;  /* values of images, videos and audio clips that are not plain */
 
-/* The parts in the order in which they are reduced, NULL-terminated: first those that leave the most out. */
-extern const conf_part *const conf_parts[];
+extern const conf_part conf_part_vectors;  /* vectors of a textual case */
+extern const conf_part conf_part_prefixes; /* the last elements of arrays in a vector (conf_textual_prefix) */
+extern const conf_part conf_part_texts;    /* any other of a vector's input: members, elements, characters */
 
 #endif

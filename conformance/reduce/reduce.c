@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "conformance/bundle/failures.h"
 #include "conformance/process/interrupt.h"
-#include "conformance/reduce/parts.h"
+#include "conformance/reduce/form.h"
 #include "conformance/reduce/result.h"
 #include "conformance/reduce/subject.h"
 #include "conformance/support/clock.h"
@@ -20,16 +20,19 @@ static void reduce_parts(conf_reducing *r)
     bool smaller = true;
     while (smaller && !conf_attempt_is_over(r)) {
         smaller = false;
-        for (size_t i = 0; conf_parts[i]; i++) smaller = conf_parts[i]->reduce(r) || smaller;
+        for (size_t i = 0; r->form->parts[i]; i++) smaller = r->form->parts[i]->reduce(r) || smaller;
     }
 }
 
 static void print_beginning(const conf_subject *s)
 {
     FILE *out = s->r.context->out;
-    char text[160];
-    conf_cut_print(&s->whole, &s->r.best, text, sizeof text);
+    char text[160] = "";
+    char first[160] = "";
+    s->r.form->print_size(&s->r, CONF_OF_WHOLE, text, sizeof text);
+    s->r.form->print_size(&s->r, CONF_OF_BEST, first, sizeof first);
     (void)fprintf(out, "whole: %s\n", text);
+    if (strcmp(first, text) != 0) (void)fprintf(out, "begins with %s\n", first);
     if (!s->doubts[0]) return;
     (void)fputs("no expected value is computed, since ref64 does not agree with the case: ", out);
     conf_text_print_clean(out, s->doubts);

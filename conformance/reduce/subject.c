@@ -14,7 +14,7 @@
 #include "conformance/kinds/read.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/reduce/folder.h"
-#include "conformance/reduce/layers.h"
+#include "conformance/reduce/form.h"
 #include "conformance/report/report.h"
 
 static void run_evaluation(const void *assignment, conf_verdict *v)
@@ -90,21 +90,17 @@ static conf_exit check_verdict(const conf_subject *s, assay_error *err)
 /* Reads the case, which the process of its engine has read before without harm. */
 static conf_exit read_case(conf_subject *s, assay_error *err)
 {
-    const conf_verdict *v = &s->results.at[0].verdicts[0];
     if (conf_case_read(s->task->path, &s->c, err) != ASSAY_OK) return CONF_EXIT_ERROR;
     const conf_kind_info *kind = conf_kind_of(s->c->kind);
-    if (!kind->has_decoder) {
+    s->r.form = conf_form_of(kind);
+    if (!s->r.form) {
         (void)assay_fail(err, ASSAY_EUNSUPPORTED,
-                         "%s: cases of kind %s are not reduced, only those with prompts: kinds logits and "
-                         "generate%s",
-                         s->task->path, kind->name,
-                         kind->textual ? "; assay run --vector runs one of its vectors" : "");
+                         "%s: cases of kind %s are not reduced, only those with prompts or vectors",
+                         s->task->path, kind->name);
         return CONF_EXIT_NOTHING;
     }
     s->c->allow_unknown = s->task->allow_unknown;
-    s->whole.n_layers = conf_layers_count(s->c->model);
-    return conf_whole_open(s->c, &v->checkpoint.placeholders, &s->whole, err) == ASSAY_OK ? CONF_EXIT_AGREE
-                                                                                          : CONF_EXIT_ERROR;
+    return CONF_EXIT_AGREE;
 }
 
 static assay_status make_folder(conf_subject *s, const conf_context *context, assay_error *err)
@@ -113,9 +109,10 @@ static assay_status make_folder(conf_subject *s, const conf_context *context, as
     assay_status rc = conf_folder_make(context->variable("TMPDIR"), &s->folder, err);
     if (rc != ASSAY_OK) return rc;
     s->r.folder = s->folder;
-    conf_attempt_folder(&s->r, s->whole.n_layers, path, sizeof path);
-    (void)snprintf(list, sizeof list, "%s.crc32", s->c->model);
+    conf_attempt_folder(&s->r, s->r.best.n_layers, path, sizeof path);
     if (mkdir(path, 0700) != 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+    if (!s->c->model) return ASSAY_OK;
+    (void)snprintf(list, sizeof list, "%s.crc32", s->c->model);
     return conf_folder_link(path, "model", s->c->model, s->c->checksums ? s->c->checksums : list, err);
 }
 
@@ -126,30 +123,24 @@ static assay_status open_reducing(conf_subject *s, const conf_context *context, 
     const char *slash = strrchr(s->task->path, '/');
     r->context = context;
     r->jobs = s->jobs;
-    r->whole = &s->whole;
-    r->name = slash ? slash + 1 : s->task->path;
+    r->c = s->c;
     r->err = err;
     r->verdict = *v;
     r->symptom.class = v->class;
     memcpy(r->symptom.manner, v->manner, sizeof r->symptom.manner);
     memcpy(r->symptom.tensor, v->tensor, sizeof r->symptom.tensor);
-    if (!conf_cut_open(&s->whole, &r->best) || !conf_cut_open(&s->whole, &r->trial))
-        return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    return make_folder(s, context, err);
+    memcpy(r->symptom.vector, v->vector, sizeof r->symptom.vector);
+    const assay_status rc = r->form->open(r, slash ? slash + 1 : s->task->path, err);
+    return rc == ASSAY_OK ? make_folder(s, context, err) : rc;
 }
 
-/* Makes sure that the engine fails the case, written again, in the same way, and notes the tensor that the
- * reference finds. */
+/* Makes sure that the engine fails the case with which the reduction begins in the same way. */
 static assay_status confirm(conf_subject *s, assay_error *err)
 {
     conf_reducing *r = &s->r;
     char from[4096], to[4096];
     conf_verdict v;
-    if (r->symptom.tensor[0]) {
-        if (!conf_attempt_recorded(r, true, &v)) return r->rc;
-        memcpy(r->symptom.computed_tensor, v.tensor, sizeof v.tensor);
-    }
-    if (!conf_attempt_recorded(r, false, &v)) return r->rc;
+    if (!r->form->write_first(r, &v)) return r->rc;
     if (v.outcome != CONF_FAILED || v.class != r->symptom.class || strcmp(v.tensor, r->symptom.tensor) != 0)
         return assay_fail(err, ASSAY_EIO, "%s: the failure does not repeat: %s%s%s", s->task->path,
                           v.outcome == CONF_PASSED ? "the engine passes the case when it is run again"
@@ -162,13 +153,15 @@ static assay_status confirm(conf_subject *s, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Adds the bundled engines that agree with the whole case; the reference may compute if it does. */
+/* Adds the bundled engines that agree with the first case; the reference may compute if it does. */
 static bool add_controls(conf_subject *s, const conf_context *context)
 {
     conf_reducing *r = &s->r;
     const char *const *usual = conf_engine_default(false, s->task->compute);
     const char *names[CONF_CONTROLS_MAX + 1] = {CONF_ENGINE_REFERENCE};
+    char path[4096];
     size_t n = 1;
+    conf_attempt_best(r, path, sizeof path);
     for (size_t i = 0; usual[i] && n < CONF_CONTROLS_MAX; i++)
         if (strcmp(usual[i], CONF_ENGINE_REFERENCE) != 0) names[n++] = usual[i];
     for (size_t i = 0; i < n; i++) {
@@ -177,7 +170,7 @@ static bool add_controls(conf_subject *s, const conf_context *context)
         conf_verdict v;
         if (conf_engine_find(names[i], &context->engine_dirs, &s->paths[i], &err) == ASSAY_OK) {
             const conf_control one = {names[i], s->paths[i], i ? s->task->compute : ASSAY_DTYPE_NONE};
-            if (!conf_attempt_evaluate(r, &one, s->task->path, &v)) return false;
+            if (!conf_attempt_evaluate(r, &one, path, &v)) return false;
             if (v.outcome == CONF_PASSED) r->controls[r->n_controls++] = one;
             else (void)snprintf(why, sizeof why, "%s", v.reason);
         } else {
@@ -216,10 +209,9 @@ void conf_subject_close(conf_subject *s)
 {
     conf_folder_remove(&s->folder);
     conf_jobs_free(s->jobs);
-    conf_cut_free(&s->r.best);
-    conf_cut_free(&s->r.trial);
+    if (s->r.form) s->r.form->close(&s->r);
+    free(s->r.name);
     free(s->r.seen);
-    conf_whole_close(&s->whole);
     conf_case_free(s->c);
     for (size_t i = 0; i < CONF_CONTROLS_MAX; i++) free(s->paths[i]);
     free(s->reference);

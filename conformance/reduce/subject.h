@@ -15,7 +15,6 @@ typedef struct conf_subject {
     char *reference; /* path of the reference engine; NULL: it was not found */
     char *paths[CONF_CONTROLS_MAX];
     conf_case *c;
-    conf_whole whole;
     char *folder;
     conf_reducing r;
     char doubts[CONF_TEXT_MAX]; /* why no values may be computed; empty: they may */

@@ -85,9 +85,10 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
         (void)fputs(" --dump ", out);
         conf_text_print_quoted(out, results->dump);
     }
-    if (results->at[result].verdicts[engine].vector[0]) {
+    const char *vector = conf_verdict_lone_vector(&results->at[result].verdicts[engine]);
+    if (vector) {
         (void)fputs(" --vector ", out);
-        conf_text_print_quoted(out, results->at[result].verdicts[engine].vector);
+        conf_text_print_quoted(out, vector);
     }
     (void)fputs(path[0] == '-' ? " -- " : " ", out);
     conf_text_print_quoted(out, path);

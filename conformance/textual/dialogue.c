@@ -11,6 +11,7 @@
 #include "conformance/abi/serving.h"
 #include "conformance/generate/generate.h"
 #include "conformance/support/fields.h"
+#include "conformance/textual/answer.h"
 
 #define TOKENS_MAX 4096 /* limit of a vector's max_tokens */
 
@@ -209,24 +210,66 @@ static void judge_answer(const dialogue *d, const answer *a, conf_verdict *v)
 }
 
 /* Frees nothing: the process ends after this vector. */
+static assay_status generate_answer(const offer *o, const conf_case *c, const dialogue *d, answer *a,
+                                    assay_error *err)
+{
+    conf_generator *g;
+    const assay_sink text = conf_fields_sink(&a->text), reply = conf_fields_sink(&a->reply);
+    const conf_listeners listeners = {.text = &text, .reply = &reply};
+    const assay_status rc = conf_generator_open(o->engine, o->serving, c->model, c->allow_unknown, &g, err);
+    return rc == ASSAY_OK ? conf_generate(g, &d->request, &listeners, &a->generated, err) : rc;
+}
+
 void conf_dialogue_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                           const conf_json_at *at, conf_verdict *v)
 {
     const offer *o = offered;
     dialogue d = {0};
     answer a = {0};
-    conf_generator *g;
     assay_error err = {0};
     (void)vector;
     if (read_vector(at, &d, &err) != ASSAY_OK) {
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return;
     }
-    const assay_sink text = conf_fields_sink(&a.text), reply = conf_fields_sink(&a.reply);
-    const conf_listeners listeners = {.text = &text, .reply = &reply};
-    assay_status rc = conf_generator_open(o->engine, o->serving, c->model, c->allow_unknown, &g, &err);
-    if (rc == ASSAY_OK) rc = conf_generate(g, &d.request, &listeners, &a.generated, &err);
+    const assay_status rc = generate_answer(o, c, &d, &a, &err);
     if (rc == ASSAY_OK) judge_answer(&d, &a, v);
     else if (rc == ASSAY_EUNSUPPORTED) conf_verdict_set(v, CONF_SKIPPED, "%s", err.text);
     else conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "%s", err.text);
+}
+
+/* Sets what `expect` has: ids, the end, the text, and the fields of the reply. */
+static assay_status set_answer(const dialogue *d, const answer *a, assay_error *err)
+{
+    const assay_completion_state *s = &a->generated.state;
+    const conf_json_at *e = &d->expect;
+    conf_json_at stop;
+    if (a->text.no_memory || a->reply.no_memory) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (a->text.broken || a->reply.broken) return conf_answer_refused(e, "pieces of no reply", err);
+    if (conf_json_find(e, "stop_id", &stop) != (s->stop_id >= 0))
+        return conf_answer_refused(e, "it ends otherwise", err);
+    assay_status rc = conf_answer_ids(e, "ids", a->generated.ids, a->generated.n_ids, err);
+    if (rc == ASSAY_OK) rc = conf_answer_text(e, "text", buffer_text(&a->text.content), err);
+    if (rc == ASSAY_OK) rc = conf_answer_whole(e, "prompt_tokens", (int64_t)s->prompt_tokens, err);
+    if (rc == ASSAY_OK) rc = conf_answer_whole(e, "completion_tokens", (int64_t)s->completion_tokens, err);
+    const assay_text reason =
+        s->finish == ASSAY_FINISH_STOP ? (assay_text){"stop", 4} : (assay_text){"length", 6};
+    if (rc == ASSAY_OK) rc = conf_answer_text(e, "finish_reason", reason, err);
+    if (rc == ASSAY_OK) rc = conf_answer_whole(e, "stop_id", s->stop_id, err);
+    if (rc == ASSAY_OK) rc = conf_answer_field(e, "reasoning", &a->reply.reasoning, err);
+    if (rc == ASSAY_OK) rc = conf_answer_field(e, "content", &a->reply.content, err);
+    return rc == ASSAY_OK ? conf_answer_calls(e, &a->reply, err) : rc;
+}
+
+/* Frees nothing: the process ends after this vector. Logits of the reference are its own: a step at which two
+ * tokens are almost equal is not looked for, since the bundled engines must agree with the answer. */
+assay_status conf_dialogue_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                                  assay_error *err)
+{
+    const offer *o = offered;
+    dialogue d = {0};
+    answer a = {0};
+    assay_status rc = read_vector(at, &d, err);
+    if (rc == ASSAY_OK) rc = generate_answer(o, c, &d, &a, err);
+    return rc == ASSAY_OK ? set_answer(&d, &a, err) : rc;
 }

@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "conformance/abi/serving.h"
+#include "conformance/support/json_add.h"
+#include "conformance/textual/answer.h"
 #include "model/checkpoint/stop.h"
 
 #define IDS_MAX 1024 /* size of a stop set: far more than any published checkpoint has */
@@ -114,25 +116,28 @@ const void *conf_eos_open(const char *module, conf_verdict *v)
     return conf_serving_offered(module, CONF_SERVING_STOP_SET, v);
 }
 
+/* The documents as vectors call them. */
+static const struct {
+    const char *name;
+    unsigned origin;
+} documents[] = {{"config", ASSAY_STOP_CONFIG},
+                 {"generation_config", ASSAY_STOP_GENERATION_CONFIG},
+                 {"tokenizer", ASSAY_STOP_TOKENIZER}};
+enum { N_DOCUMENTS = sizeof documents / sizeof *documents };
+
 /* The expected origin of an id, bits of assay_stop_origin; id->origin if the vector does not state
  * it. */
 static unsigned expected_origin(const eos_case *e, const assay_stop_id *id)
 {
-    static const struct {
-        const char *name;
-        unsigned origin;
-    } NAMES[] = {{"config", ASSAY_STOP_CONFIG},
-                 {"generation_config", ASSAY_STOP_GENERATION_CONFIG},
-                 {"tokenizer", ASSAY_STOP_TOKENIZER}};
     char key[16];
     json_object *list;
     unsigned origin = 0;
     (void)snprintf(key, sizeof key, "%" PRId32, id->id);
     if (!e->has_origin || !json_object_object_get_ex(e->origin.value, key, &list)) return id->origin;
     for (size_t i = 0; i < json_object_array_length(list); i++)
-        for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
-            if (strcmp(json_object_get_string(json_object_array_get_idx(list, i)), NAMES[k].name) == 0)
-                origin |= NAMES[k].origin;
+        for (size_t k = 0; k < N_DOCUMENTS; k++)
+            if (strcmp(json_object_get_string(json_object_array_get_idx(list, i)), documents[k].name) == 0)
+                origin |= documents[k].origin;
     return origin;
 }
 
@@ -195,4 +200,46 @@ void conf_eos_replay(const void *offered, const conf_case *c, const conf_vector 
         conf_verdict_fail(v, CONF_CLASS_STOPS, "the stop set: expected a refusal, found %zu ids", n);
     else if (rc == ASSAY_OK) judge_stop_ids(&e, ids, n, v);
     else if (!e.refuses) conf_verdict_fail(v, CONF_CLASS_REFUSED, "stop_set: %s", err.text);
+}
+
+/* The documents that name each id, as `origin` lists them; NULL: out of memory. */
+static json_object *new_origin(const assay_stop_id *ids, size_t n)
+{
+    json_object *origin = json_object_new_object();
+    bool ok = origin != NULL;
+    for (size_t i = 0; i < n && ok; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "%" PRId32, ids[i].id);
+        json_object *list = conf_json_add_array(origin, name);
+        for (size_t k = 0; k < N_DOCUMENTS && ok; k++)
+            ok = list && (!(ids[i].origin & documents[k].origin) ||
+                          conf_json_append(list, json_object_new_string(documents[k].name)));
+    }
+    if (ok) return origin;
+    (void)json_object_put(origin);
+    return NULL;
+}
+
+assay_status conf_eos_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                             assay_error *err)
+{
+    const assay_serving *serving = offered;
+    assay_stop_id ids[IDS_MAX];
+    int32_t numbers[IDS_MAX];
+    conf_json_at input;
+    eos_case e;
+    size_t n = 0;
+    (void)c;
+    assay_status rc = read_vector(at, &input, &e, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = serving->stop_set(&e.documents, ids, IDS_MAX, &n, err);
+    if (e.refuses) return rc == ASSAY_EFORMAT ? ASSAY_OK : conf_answer_refused(&e.expect, "a stop set", err);
+    if (rc != ASSAY_OK) return rc;
+    if (n > IDS_MAX) return conf_answer_refused(&e.expect, "too many ids", err);
+    for (size_t i = 0; i < n; i++) numbers[i] = ids[i].id;
+    rc = conf_answer_ids(&e.expect, "ids", numbers, n, err);
+    if (rc != ASSAY_OK || !e.has_origin) return rc;
+    json_object *origin = new_origin(ids, n);
+    return origin ? conf_answer_set(&e.expect, "origin", origin, err)
+                  : assay_fail(err, ASSAY_ENOMEM, "out of memory");
 }

@@ -13,4 +13,8 @@ const void *conf_eos_open(const char *module, conf_verdict *v);
 void conf_eos_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                      const conf_json_at *at, conf_verdict *v);
 
+/* As conf_textual.answer. */
+assay_status conf_eos_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                             assay_error *err);
+
 #endif

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "conformance/abi/serving.h"
 #include "conformance/support/fields.h"
+#include "conformance/textual/answer.h"
 #include "conformance/textual/events_read.h"
 #include "conformance/textual/message.h"
 
@@ -228,4 +229,41 @@ void conf_events_replay(const void *offered, const conf_case *c, const conf_vect
         free(a.body.data);
     }
     json_object_put(first);
+}
+
+/* The message of the stream as recorded, without the members that are not expected. */
+static assay_status set_answer(const answer *a, assay_error *err)
+{
+    json_object *found = NULL;
+    if (a->status != ASSAY_OK) return assay_fail(err, a->status, "%s", a->err.text);
+    if (a->no_memory) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    assay_status rc =
+        conf_message_fold(a->e->endpoint, true, a->body.n ? a->body.data : "", a->body.n, &found, err);
+    if (rc != ASSAY_OK) return rc;
+    json_object_object_foreach(found, name, value)
+    {
+        if (rc == ASSAY_OK) rc = conf_answer_set(&a->e->folded, name, json_object_get(value), err);
+    }
+    json_object_put(found);
+    return rc;
+}
+
+assay_status conf_events_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                                assay_error *err)
+{
+    conf_events_case e;
+    conf_verdict v = {0};
+    (void)c;
+    assay_status rc = conf_events_read(at, &e, err);
+    if (rc != ASSAY_OK) return rc;
+    answer a = {.serving = offered, .e = &e, .way = AS_RECORDED};
+    open_response(&a);
+    if (a.status == ASSAY_OK && !a.no_memory) {
+        feed_all(&a);
+        a.serving->response_free(a.response);
+        if (a.status == ASSAY_OK && !check_stream(&a, &v)) rc = conf_answer_refused(&e.folded, v.reason, err);
+    }
+    if (rc == ASSAY_OK) rc = set_answer(&a, err);
+    free(a.body.data);
+    return rc;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
+	conformance/textual/answer.c conformance/textual/answer.h \
 	conformance/textual/dialogue.c conformance/textual/dialogue.h \
 	conformance/textual/eos.c conformance/textual/eos.h \
 	conformance/textual/events_read.c conformance/textual/events_read.h \

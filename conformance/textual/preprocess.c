@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "conformance/abi/serving.h"
+#include "conformance/support/json_add.h"
+#include "conformance/textual/answer.h"
 #include "conformance/textual/preprocess_audio.h"
 
 #define FRAMES_MAX ((int64_t)1 << 20)
@@ -150,4 +152,37 @@ void conf_preprocess_replay(const void *offered, const conf_case *c, const conf_
     else if (!p.refuses)
         conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "image_size: %s",
                           err.text);
+}
+
+static json_object *new_grid(const assay_image_size *size)
+{
+    const int64_t axes[] = {size->grid_t, size->grid_h, size->grid_w};
+    json_object *grid = json_object_new_array();
+    bool ok = grid != NULL;
+    for (size_t i = 0; i < 3 && ok; i++) ok = conf_json_append(grid, json_object_new_int64(axes[i]));
+    if (ok) return grid;
+    (void)json_object_put(grid);
+    return NULL;
+}
+
+assay_status conf_preprocess_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                                    assay_error *err)
+{
+    const assay_serving *serving = offered;
+    conf_json_at input, expect;
+    preprocess_case p;
+    assay_image_size found = {0};
+    (void)c;
+    if (conf_preprocess_is_audio(at)) return conf_preprocess_audio_answer(serving, at, err);
+    assay_status rc = read_vector(at, &input, &expect, &p, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = serving->image_size(&p.options, &found, err);
+    if (p.refuses) return rc != ASSAY_OK ? ASSAY_OK : conf_answer_refused(&expect, "a size", err);
+    if (rc != ASSAY_OK) return rc;
+    json_object *grid = new_grid(&found);
+    if (!grid) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    rc = conf_answer_set(&expect, "grid", grid, err);
+    if (rc == ASSAY_OK) rc = conf_answer_whole(&expect, "height", found.height, err);
+    if (rc == ASSAY_OK) rc = conf_answer_whole(&expect, "width", found.width, err);
+    return rc == ASSAY_OK ? conf_answer_whole(&expect, "tokens", found.n_tokens, err) : rc;
 }

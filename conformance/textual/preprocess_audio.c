@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "conformance/textual/answer.h"
 
 /* A parsed vector. Strings are borrowed from the document. */
 typedef struct audio_case {
@@ -99,4 +100,20 @@ void conf_preprocess_audio_replay(const assay_serving *serving, const conf_json_
     else if (!c.refuses)
         conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED, "sound_size: %s",
                           err.text);
+}
+
+assay_status conf_preprocess_audio_answer(const assay_serving *serving, const conf_json_at *at,
+                                          assay_error *err)
+{
+    conf_json_at input, expect;
+    audio_case c;
+    assay_sound_size found = {0};
+    assay_status rc = read_vector(at, &input, &expect, &c, err);
+    if (rc != ASSAY_OK) return rc;
+    if (!serving->sound_size)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "its serving table lacks sound_size");
+    rc = serving->sound_size(&c.options, &found, err);
+    if (c.refuses) return rc != ASSAY_OK ? ASSAY_OK : conf_answer_refused(&expect, "a size", err);
+    if (rc == ASSAY_OK) rc = conf_answer_whole(&expect, "frames", found.n_frames, err);
+    return rc == ASSAY_OK ? conf_answer_whole(&expect, "tokens", found.n_tokens, err) : rc;
 }

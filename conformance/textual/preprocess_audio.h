@@ -19,4 +19,8 @@ assay_status conf_preprocess_audio_check(const conf_vector *vector, const conf_j
 /* Sets *v, which is CONF_SKIPPED if the table lacks sound_size. */
 void conf_preprocess_audio_replay(const assay_serving *serving, const conf_json_at *at, conf_verdict *v);
 
+/* As conf_textual.answer, of an audio clip. */
+assay_status conf_preprocess_audio_answer(const assay_serving *serving, const conf_json_at *at,
+                                          assay_error *err);
+
 #endif

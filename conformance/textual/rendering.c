@@ -9,6 +9,7 @@
 #include "base/shown.h"
 #include "conformance/abi/serving.h"
 #include "conformance/support/text.h"
+#include "conformance/textual/answer.h"
 
 #define SHOWN_MAX 200 /* bytes of a text in a message */
 
@@ -96,6 +97,16 @@ static void judge_error(const rendering *r, const assay_error *err, conf_verdict
     free(expected);
 }
 
+static assay_template_options options_of(const rendering *r)
+{
+    assay_template_options options = {.size = sizeof options, .now = r->now};
+    options.source.at = json_object_get_string(r->source.value);
+    options.source.n = (size_t)json_object_get_string_len(r->source.value);
+    options.variables.at =
+        json_object_to_json_string_length(r->variables.value, JSON_C_TO_STRING_PLAIN, &options.variables.n);
+    return options;
+}
+
 void conf_rendering_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                            const conf_json_at *at, conf_verdict *v)
 {
@@ -103,7 +114,6 @@ void conf_rendering_replay(const void *offered, const conf_case *c, const conf_v
     rendering r;
     buffer text = {0};
     const assay_byte_sink sink = {take_text, &text};
-    assay_template_options options = {.size = sizeof options};
     assay_error err = {0};
     (void)c;
     (void)vector;
@@ -111,11 +121,7 @@ void conf_rendering_replay(const void *offered, const conf_case *c, const conf_v
         conf_verdict_set(v, CONF_BROKEN, "%s", err.text);
         return;
     }
-    options.source.at = json_object_get_string(r.source.value);
-    options.source.n = (size_t)json_object_get_string_len(r.source.value);
-    options.variables.at =
-        json_object_to_json_string_length(r.variables.value, JSON_C_TO_STRING_PLAIN, &options.variables.n);
-    options.now = r.now;
+    const assay_template_options options = options_of(&r);
     const assay_status rc = serving->template_render(&options, &sink, &err);
     if (text.failed) conf_verdict_set(v, CONF_BROKEN, "out of memory");
     else if (rc != ASSAY_OK && text.n > 0)
@@ -130,4 +136,27 @@ void conf_rendering_replay(const void *offered, const conf_case *c, const conf_v
         conf_verdict_fail(v, rc == ASSAY_ENOMEM ? CONF_CLASS_MEMORY : CONF_CLASS_REFUSED,
                           "template_render: %s", err.text);
     buffer_free(&text);
+}
+
+/* An expected error stays if the answer is one that has its text. */
+assay_status conf_rendering_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                                   assay_error *err)
+{
+    const assay_serving *serving = offered;
+    rendering r;
+    buffer text = {0};
+    const assay_byte_sink sink = {take_text, &text};
+    conf_verdict v = {0};
+    (void)c;
+    assay_status rc = read_vector(at, &r, err);
+    if (rc != ASSAY_OK) return rc;
+    const assay_template_options options = options_of(&r);
+    rc = serving->template_render(&options, &sink, err);
+    if (rc == ASSAY_EFORMAT && r.refuses) judge_error(&r, err, &v);
+    if (rc == ASSAY_EFORMAT && r.refuses && v.outcome == CONF_PASSED) rc = ASSAY_OK;
+    else if (rc == ASSAY_OK && r.refuses) rc = conf_answer_refused(&r.expect, "a text", err);
+    else if (rc == ASSAY_OK && text.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    else if (rc == ASSAY_OK) rc = conf_answer_text(&r.expect, "text", (assay_text){text.data, text.n}, err);
+    buffer_free(&text);
+    return rc;
 }

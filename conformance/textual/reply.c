@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "conformance/abi/serving.h"
 #include "conformance/support/fields.h"
+#include "conformance/textual/answer.h"
 
 /* A parsed vector; borrows the document. */
 typedef struct reply_case {
@@ -230,4 +232,29 @@ void conf_reply_replay(const void *offered, const conf_case *c, const conf_vecto
         goes_on = judge_fields(&g, how, v);
         conf_fields_free(&g.fields);
     }
+}
+
+static assay_status set_answer(const reading *g, assay_error *err)
+{
+    const conf_json_at *expect = &g->r->expect;
+    if (g->status != ASSAY_OK) return assay_fail(err, g->status, "%s", g->err.text);
+    if (g->fields.no_memory) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (g->fields.broken) return conf_json_fail(expect, err, "%s", g->fields.broken);
+    assay_status rc = conf_answer_field(expect, "content", &g->fields.content, err);
+    if (rc == ASSAY_OK) rc = conf_answer_field(expect, "reasoning", &g->fields.reasoning, err);
+    return rc == ASSAY_OK && g->r->tools ? conf_answer_calls(expect, &g->fields, err) : rc;
+}
+
+assay_status conf_reply_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                               assay_error *err)
+{
+    reply_case r;
+    assay_status rc = read_vector(at, c->kind == CONF_TOOLS, &r, err);
+    if (rc != ASSAY_OK) return rc;
+    reading g = {.serving = offered, .r = &r};
+    g.sink = conf_fields_sink(&g.fields);
+    read_reply(&g, AS_RECORDED);
+    rc = set_answer(&g, err);
+    conf_fields_free(&g.fields);
+    return rc;
 }

@@ -16,4 +16,8 @@ const void *conf_reply_open(const char *module, conf_verdict *v);
 void conf_reply_replay(const void *offered, const conf_case *c, const conf_vector *vector,
                        const conf_json_at *at, conf_verdict *v);
 
+/* As conf_textual.answer. */
+assay_status conf_reply_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                               assay_error *err);
+
 #endif

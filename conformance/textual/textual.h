@@ -7,6 +7,12 @@
 #include "conformance/case/case.h"
 #include "conformance/judge/verdict.h"
 
+/* Arrays of a vector: an element of `expect` for each of `input`. */
+typedef struct conf_textual_prefix {
+    const char *input, *expect;
+    const char *no_more; /* a member of expect that a shorter input does not have; NULL: none */
+} conf_textual_prefix;
+
 typedef struct conf_textual {
     bool shares_process; /* one process may replay several vectors, one after the other */
 
@@ -31,6 +37,16 @@ typedef struct conf_textual {
     /* Frees what `replay` has kept for later vectors of the case. Called in each process after its last
      * vector. NULL: it keeps nothing. */
     void (*finish)(const void *offered);
+
+    /* Sets the members that the vector's `expect` has to what the module answers to its input, which `check`
+     * has not seen yet. Runs like replay. Fails with the module's error, with ASSAY_EFORMAT if the answer has
+     * no such members (an error where a text was expected, or a text where an error was), or with
+     * ASSAY_ENOMEM. NULL: the expected values of another input are not computed. */
+    assay_status (*answer)(const void *offered, const conf_case *c, const conf_json_at *at, assay_error *err);
+
+    /* Arrays of which the first elements have their expected values by themselves, whatever comes after them.
+     * NULL: none. */
+    const conf_textual_prefix *prefix;
 } conf_textual;
 
 #endif

@@ -7,6 +7,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "conformance/abi/serving.h"
+#include "conformance/support/json_add.h"
+#include "conformance/textual/answer.h"
 
 #define SHOWN_MAX 200 /* bytes of a text in a message */
 
@@ -74,8 +76,7 @@ static assay_status read_decoding(tokenizing *t, assay_error *err)
     if (rc != ASSAY_OK) return rc;
     t->streams = conf_json_find(&t->expect, "pieces", &t->pieces_out);
     t->decodes = !t->streams || conf_json_find(&t->expect, "text", &t->text_out);
-    if (t->decodes) rc = conf_json_member(&t->expect, "text", json_type_string, &t->text_out, err);
-    return rc == ASSAY_OK && t->streams ? check_pieces(t, err) : rc;
+    return t->decodes ? conf_json_member(&t->expect, "text", json_type_string, &t->text_out, err) : ASSAY_OK;
 }
 
 static assay_status read_vector(const conf_json_at *at, tokenizing *t, assay_error *err)
@@ -97,6 +98,7 @@ assay_status conf_tokenizing_check(const conf_vector *vector, const conf_json_at
                                                                                     "text", "pieces", NULL};
     tokenizing t;
     assay_status rc = read_vector(at, &t, err);
+    if (rc == ASSAY_OK && t.streams) rc = check_pieces(&t, err);
     if (rc == ASSAY_OK && vector->rule == CONF_VECTOR_REJECT)
         rc = conf_json_fail(at, err, "its verdict is reject, which this kind does not have");
     if (rc == ASSAY_OK) rc = conf_json_note_unknown(&t.input, t.encodes ? encoding : decoding, unknown, err);
@@ -287,4 +289,72 @@ void conf_tokenizing_finish(const void *offered)
     const assay_serving *s = offered;
     if (opened) s->tokenizer_free(opened);
     opened = NULL;
+}
+
+static assay_status answer_encoding(const assay_serving *s, const tokenizing *t, assay_error *err)
+{
+    const char *text = json_object_get_string(t->text.value);
+    const size_t n_text = (size_t)json_object_get_string_len(t->text.value), capacity = 4 * n_text + 16;
+    size_t n = 0;
+    int32_t *ids = malloc(capacity * sizeof *ids);
+    if (!ids) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    assay_status rc = s->encode(opened, text, n_text, t->special, ids, capacity, &n, err);
+    if (rc == ASSAY_OK && n > capacity) rc = conf_json_fail(&t->text, err, "too many ids: %zu", n);
+    if (rc == ASSAY_OK) rc = conf_answer_ids(&t->expect, "ids", ids, n, err);
+    free(ids);
+    return rc;
+}
+
+static assay_status answer_decoding(const assay_serving *s, const tokenizing *t, assay_error *err)
+{
+    size_t n = 0;
+    assay_status rc = s->decode(opened, t->numbers, t->n_numbers, t->special, NULL, 0, &n, err);
+    if (rc != ASSAY_OK) return rc;
+    char *text = malloc(n + 1);
+    if (!text) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    rc = s->decode(opened, t->numbers, t->n_numbers, t->special, text, n, &n, err);
+    if (rc == ASSAY_OK) rc = conf_answer_text(&t->expect, "text", (assay_text){text, n}, err);
+    free(text);
+    return rc;
+}
+
+/* Notes a piece instead of judging it. */
+static bool note_piece(const tokenizing *t, size_t number, const buffer *piece, conf_verdict *v)
+{
+    json_object *one = json_object_new_string_len(piece->n ? piece->data : "", (int)piece->n);
+    if (conf_json_append(t->pieces_out.value, one)) return true;
+    conf_verdict_set(v, CONF_BROKEN, "piece %zu: out of memory", number);
+    return false;
+}
+
+static assay_status answer_streaming(const assay_serving *s, const tokenizing *t, assay_error *err)
+{
+    buffer piece = {0};
+    conf_verdict v = {0};
+    tokenizing noted = *t;
+    noted.pieces_out.value = json_object_new_array();
+    if (!noted.pieces_out.value) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    stream_ids(s, opened, &noted, note_piece, &piece, false, &v);
+    buffer_free(&piece);
+    if (v.outcome == CONF_PASSED) return conf_answer_set(&t->expect, "pieces", noted.pieces_out.value, err);
+    (void)json_object_put(noted.pieces_out.value);
+    return conf_answer_refused(&t->expect, v.reason, err);
+}
+
+assay_status conf_tokenizing_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                                    assay_error *err)
+{
+    const assay_serving *s = offered;
+    const char *lacks;
+    tokenizing t;
+    assay_status rc = read_vector(at, &t, err);
+    if (rc == ASSAY_OK && !read_ids(&t)) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    if (rc == ASSAY_OK && t.streams && !conf_serving_has(s, CONF_SERVING_DETOKENIZER, &lacks))
+        rc = assay_fail(err, ASSAY_EUNSUPPORTED, "its serving table lacks %s", lacks);
+    if (rc == ASSAY_OK && !opened) rc = s->tokenizer_open(c->model, &opened, err);
+    if (rc == ASSAY_OK && t.encodes) rc = answer_encoding(s, &t, err);
+    if (rc == ASSAY_OK && t.decodes) rc = answer_decoding(s, &t, err);
+    if (rc == ASSAY_OK && t.streams) rc = answer_streaming(s, &t, err);
+    free(t.numbers);
+    return rc;
 }

@@ -15,4 +15,8 @@ void conf_tokenizing_replay(const void *offered, const conf_case *c, const conf_
                             const conf_json_at *at, conf_verdict *v);
 void conf_tokenizing_finish(const void *offered);
 
+/* As conf_textual.answer. */
+assay_status conf_tokenizing_answer(const void *offered, const conf_case *c, const conf_json_at *at,
+                                    assay_error *err);
+
 #endif
