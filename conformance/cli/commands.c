@@ -131,8 +131,8 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 every operation given passes; 1 one diverges, crashes or hangs; 2 usage; 77 the\n"
      "library has no operation; 99 it cannot be loaded, or its table is invalid.\n",
-     TAKES(CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP, CONF_OPTION_HTML,
-           REVIEW, CONF_OPTION_VERBOSE),
+     TAKES(CONF_OPTION_KNOWN, CONF_OPTION_DRAW, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_TAP,
+           CONF_OPTION_HTML, REVIEW, CONF_OPTION_VERBOSE),
      conf_cmd_kernels},
     {"schedule", "[OPTION]... [DIR|CASE]...",
      "run engine calls on many threads; results must be bit-identical", conf_cmd_schedule_details,

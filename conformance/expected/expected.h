@@ -1,6 +1,7 @@
-/* The failures that a user expects: the file of assay run --expect.
+/* The failures that a user expects: the file of --expect, of assay run and assay kernels.
  *
- * A row of the file is of one case and of one engine, or of every engine. A failure of the row's class is
+ * A row of the file is of one case and of one engine, or of every engine; in a sweep, of an operation and of
+ * a library, or of every library. A failure of the row's class is
  * CONF_EXPECTED until the row's date is over; everything else that is known of the row's case makes the run
  * fail.
  *
@@ -29,6 +30,7 @@ typedef struct conf_expected_row {
     conf_class class;
     conf_expected_state state;
     const char *here; /* the id, in the run, of the case with its id or its path; NULL: none */
+    bool is_here;     /* a result is of its case, found by `here` or the digest */
 } conf_expected_row;
 
 typedef struct conf_expected {
@@ -37,10 +39,12 @@ typedef struct conf_expected {
     char digest[CONF_DIGEST_MAX]; /* of the file; empty if path is NULL */
     conf_expected_row *rows;
     size_t n;
+    const conf_found *cases; /* [n_cases], of conf_expected_join; borrowed */
+    size_t n_cases;
     json_object *document;
 } conf_expected;
 
-/* Notes which rows have their case in the run, [n] cases, whose ids are borrowed. An id depends on the
+/* Notes which rows have their case in the run, [n] cases, borrowed until the remark. An id depends on the
  * directory that was given. So a row whose id no case has is joined by its digest; one without a digest, by
  * the only case whose path ends with the id. */
 void conf_expected_join(conf_expected *expected, const conf_found *cases, size_t n);
@@ -52,8 +56,8 @@ void conf_expected_join(conf_expected *expected, const conf_found *cases, size_t
 void conf_expected_apply(conf_expected *expected, const char *id, const char *digest,
                          const conf_engine_column *engine, conf_verdict *v);
 
-/* Prints on context->err, after a whole run, which rows are of no case and engine of it, and which only of
- * results that were skipped. */
+/* Prints on context->err, after a whole run, which rows are of no case of it, with the nearest ids of its
+ * cases; which are of none of its engines; and which only of results that were skipped. */
 void conf_expected_remark(const conf_expected *expected, const conf_context *context);
 
 void conf_expected_free(conf_expected *expected);

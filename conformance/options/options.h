@@ -183,7 +183,7 @@ typedef struct conf_options {
     const char *reports[CONF_N_REPORTS]; /* paths; NULL: not given */
     const char *vector;                  /* "GROUP/ID"; NULL: not given */
     size_t shard, n_shards;              /* 1 <= shard <= n_shards; n_shards 0: all */
-    const char *known;                   /* assay run: --expect; NULL: not given */
+    const char *known;                   /* assay run, kernels: --expect; NULL: not given */
     const char *baseline;                /* assay run: --baseline; NULL: not given */
     const char **pairs;                  /* [n_pairs]: --pair */
     size_t n_pairs;

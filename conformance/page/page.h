@@ -12,10 +12,11 @@
 extern const char conf_page_css[], conf_page_js[]; /* terminated */
 
 /* Classes of cells: how a check came out. */
-#define CONF_PAGE_PASSED  "passed"
-#define CONF_PAGE_FAILED  "failed"
-#define CONF_PAGE_BROKEN  "crashed"
-#define CONF_PAGE_SKIPPED "refused"
+#define CONF_PAGE_PASSED   "passed"
+#define CONF_PAGE_FAILED   "failed"
+#define CONF_PAGE_BROKEN   "crashed"
+#define CONF_PAGE_SKIPPED  "refused"
+#define CONF_PAGE_EXPECTED "expected"
 
 /* The whole page, with the title as its first heading. */
 void conf_page_begin(FILE *out, const char *title);

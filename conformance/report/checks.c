@@ -108,7 +108,8 @@ static void print_row(FILE *out, const conf_check *check, size_t i, bool has_gro
     static const char *const classes[CONF_N_OUTCOMES] = {[CONF_PASSED] = CONF_PAGE_PASSED,
                                                          [CONF_FAILED] = CONF_PAGE_FAILED,
                                                          [CONF_SKIPPED] = CONF_PAGE_SKIPPED,
-                                                         [CONF_BROKEN] = CONF_PAGE_BROKEN};
+                                                         [CONF_BROKEN] = CONF_PAGE_BROKEN,
+                                                         [CONF_EXPECTED] = CONF_PAGE_EXPECTED};
     char number[PICTURE_NUMBER_MAX] = "";
     if (!isnan(check->error)) picture_number(number, check->error);
     (void)fprintf(out, "<tr id=\"check-%zu\" data-system=\"checks\">", i);

@@ -114,9 +114,15 @@ void conf_text_print_quoted(FILE *out, const char *text)
 
 #define WORD_MAX 64
 
-/* Edit distance (Damerau, adjacent transpositions once each) of words shorter than WORD_MAX. */
-static size_t edit_distance(const char *a, const char *b)
+static const char *end_of(const char *text)
 {
+    const size_t n = strlen(text);
+    return text + (n > WORD_MAX ? n - WORD_MAX : 0);
+}
+
+size_t conf_text_distance(const char *long_a, const char *long_b)
+{
+    const char *a = end_of(long_a), *b = end_of(long_b);
     size_t n = strlen(a), m = strlen(b);
     size_t rows[3][WORD_MAX + 1];
     for (size_t j = 0; j <= m; j++) rows[0][j] = j;
@@ -142,7 +148,7 @@ const char *conf_text_suggest(const char *word, const char *const *candidates, s
     if (length == 0 || length > WORD_MAX) return NULL;
     for (size_t i = 0; i < n; i++) {
         if (strlen(candidates[i]) > WORD_MAX) continue;
-        size_t d = edit_distance(word, candidates[i]);
+        size_t d = conf_text_distance(word, candidates[i]);
         if (d >= least || d >= strlen(candidates[i])) continue;
         least = d;
         nearest = candidates[i];

@@ -29,6 +29,9 @@ void conf_text_print_fitted(FILE *out, const char *text, size_t width);
  * single quotes. */
 void conf_text_print_quoted(FILE *out, const char *text);
 
+/* Edit distance (Damerau, adjacent transpositions once each) of the last 64 bytes of both texts. */
+size_t conf_text_distance(const char *a, const char *b);
+
 /* The candidate (of n) with the smallest edit distance to word; NULL if none is close. */
 const char *conf_text_suggest(const char *word, const char *const *candidates, size_t n);
 

@@ -15,6 +15,7 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/kernels/operations.h"
 #include "conformance/cli/value.h"
+#include "conformance/expected/read.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
@@ -34,13 +35,15 @@ typedef struct shared {
 typedef struct sweeping {
     const conf_options *options;
     const conf_context *context;
-    char *path;       /* of the library */
+    conf_engine_column library;
     const char *word; /* operation or its prefix; NULL: all */
     uint64_t seed;
     bool alone; /* one case only: numbers, shape */
     sweep_numbers numbers;
     size_t shape[SWEEP_DIMS];
     conf_operations operations;
+    conf_expected expected;
+    conf_found_list cases; /* the operations that are selected */
     shared *shared;
 } sweeping;
 
@@ -55,7 +58,7 @@ static const assay_kernels *load_kernels(const sweeping *of, conf_verdict *v)
     const assay_kernels *k = NULL;
     assay_error err = {0};
     v->stage = CONF_STAGE_LOAD;
-    assay_status rc = conf_kernels_open(of->path, &k, &err);
+    assay_status rc = conf_kernels_open(of->library.path, &k, &err);
     if (rc == ASSAY_OK) return k;
     conf_verdict_set(v, rc == ASSAY_EUNSUPPORTED ? CONF_SKIPPED : CONF_BROKEN, "%s", err.text);
     return NULL;
@@ -125,12 +128,22 @@ static void clean_texts(sweep *s)
     }
 }
 
+/* What the file of --expect makes of a verdict. */
+static void apply_expected(sweeping *of, const sweep_op *op, conf_verdict *v)
+{
+    conf_expected_apply(&of->expected, op->name, "", &of->library, v);
+}
+
 static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, assay_error *err)
 {
     conf_verdict v = {0};
     sweep *s = &of->shared->sweep;
     *s = (sweep){0};
-    if (!provided) return conf_operations_add(&of->operations, &(conf_operation){op, NULL, NULL}, err);
+    if (!provided) {
+        v.outcome = CONF_SKIPPED;
+        apply_expected(of, op, &v);
+        return conf_operations_add(&of->operations, &(conf_operation){op, NULL, NULL}, err);
+    }
     const assay_status rc = conf_isolate(sweep_task, &(task){of, op}, &of->options->limits, &v, err);
     conf_progress_clear(of->context);
     if (rc != ASSAY_OK || conf_interrupted()) return rc;
@@ -140,6 +153,7 @@ static assay_status sweep_one(sweeping *of, const sweep_op *op, bool provided, a
         memcpy(how, v.reason, sizeof how);
         conf_verdict_fail(&v, CONF_CLASS_CRASH, "%s; %s", s->fault, how);
     }
+    apply_expected(of, op, &v);
     return conf_operations_add(&of->operations, &(conf_operation){op, s, &v}, err);
 }
 
@@ -168,8 +182,10 @@ static void print_sums(const sweeping *of, const char *library)
     }
     (void)fputc('\n', out);
     conf_text_print_clean(out, library);
-    (void)fprintf(out, "  %zu passed, %zu failed, %zu not provided\n", n_of[CONF_PASSED],
+    (void)fprintf(out, "  %zu passed, %zu failed, %zu not provided", n_of[CONF_PASSED],
                   n_of[CONF_FAILED] + n_of[CONF_BROKEN], n_of[CONF_SKIPPED]);
+    if (n_of[CONF_EXPECTED]) (void)fprintf(out, ", %zu expected", n_of[CONF_EXPECTED]);
+    (void)fputc('\n', out);
 }
 
 static assay_status sweep_all(sweeping *of, assay_error *err)
@@ -192,7 +208,8 @@ static assay_status sweep_all(sweeping *of, assay_error *err)
 static assay_status load_in_child(sweeping *of, bool *nothing, assay_error *err)
 {
     conf_verdict v;
-    assay_status rc = conf_engine_find(of->options->arguments[0], &of->context->engine_dirs, &of->path, err);
+    assay_status rc =
+        conf_engine_column_find(of->options->arguments[0], &of->context->engine_dirs, &of->library, err);
     if (rc == ASSAY_OK) rc = conf_isolate(load_task, &(task){of, NULL}, &of->options->limits, &v, err);
     if (rc != ASSAY_OK) return rc;
     *nothing = v.outcome == CONF_SKIPPED;
@@ -229,6 +246,9 @@ static assay_status read_arguments(sweeping *of, assay_error *err)
     if (!op) return unknown_op(of->word, err);
     if (o->n_arguments == 2) return ASSAY_OK;
     of->alone = true;
+    if (o->known)
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option --expect is of whole operations: leave out SEED NUMBERS DIM");
     if (strcmp(op->name, of->word) != 0 ||
         !sweep_case_read(op, o->arguments + 3, o->n_arguments - 3, &of->numbers, of->shape))
         return assay_fail(
@@ -238,34 +258,73 @@ static assay_status read_arguments(sweeping *of, assay_error *err)
     return conf_cli_parse_seed("SEED", o->arguments[2], &of->seed, err);
 }
 
+/* Reads the file of --expect, whose cases are operations. */
+static assay_status open_expected(sweeping *of, assay_error *err)
+{
+    assay_error reason;
+    if (conf_expected_read(of->options->known, &of->expected, &reason) != ASSAY_OK)
+        return assay_fail(err, reason.status, "option --expect: %s", reason.text);
+    of->cases.at = calloc(n_selected(of) + 1, sizeof *of->cases.at);
+    if (!of->cases.at) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < sweep_n_ops(); i++) {
+        if (!is_selected(of, i)) continue;
+        const conf_found one = {.id = strdup(sweep_op_at(i)->name), .path = strdup("")};
+        of->cases.at[of->cases.n++] = one;
+        if (!one.id || !one.path) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    }
+    conf_expected_join(&of->expected, of->cases.at, of->cases.n);
+    return ASSAY_OK;
+}
+
+static assay_status map_shared(sweeping *of, assay_error *err)
+{
+    void *memory = mmap(NULL, sizeof *of->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return assay_fail(err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
+    of->shared = memory;
+    return ASSAY_OK;
+}
+
+/* Loads the library and sweeps its operations; none if it has none. */
+static assay_status sweep_library(sweeping *of, assay_error *err)
+{
+    bool nothing = false;
+    assay_status rc = open_expected(of, err);
+    if (rc == ASSAY_OK) rc = map_shared(of, err);
+    if (rc == ASSAY_OK) rc = load_in_child(of, &nothing, err);
+    of->operations.options = of->options;
+    of->operations.context = of->context;
+    of->operations.path = of->library.path;
+    if (rc == ASSAY_OK && !nothing) rc = sweep_all(of, err);
+    if (rc == ASSAY_OK && !nothing && !conf_interrupted()) conf_expected_remark(&of->expected, of->context);
+    return rc;
+}
+
+static void close_sweeping(sweeping *of)
+{
+    if (of->shared) (void)munmap(of->shared, sizeof *of->shared);
+    conf_expected_free(&of->expected);
+    conf_found_free(&of->cases);
+    free(of->library.path);
+}
+
 conf_exit conf_cmd_kernels(const conf_options *options, const conf_context *context)
 {
     sweeping of = {.options = options, .context = context, .seed = options->has_seed ? options->seed : SEED};
     const size_t *n_of = of.operations.n_of;
     assay_error err = {0};
-    bool nothing = false;
     if (read_arguments(&of, &err) != ASSAY_OK) {
         conf_cmd_print_error(context, "%s", err.text);
         return CONF_EXIT_USAGE;
     }
-    void *memory = mmap(NULL, sizeof *of.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assay_status rc = memory != MAP_FAILED
-                          ? ASSAY_OK
-                          : assay_fail(&err, ASSAY_EINTERNAL, "no shared memory: %s", strerror(errno));
-    of.shared = memory;
-    if (rc == ASSAY_OK) rc = load_in_child(&of, &nothing, &err);
-    of.operations.options = options;
-    of.operations.context = context;
-    of.operations.path = of.path;
-    if (rc == ASSAY_OK && !nothing) rc = sweep_all(&of, &err);
-    if (memory != MAP_FAILED) (void)munmap(memory, sizeof *of.shared);
-    free(of.path);
+    const assay_status rc = sweep_library(&of, &err);
+    close_sweeping(&of);
     if (rc != ASSAY_OK) {
         conf_cmd_print_error(context, "%s", err.text);
         return CONF_EXIT_ERROR;
     }
     if (conf_interrupted()) conf_cmd_print_error(context, "interrupted");
-    if (!n_of[CONF_PASSED] && !n_of[CONF_FAILED] && !n_of[CONF_BROKEN]) {
+    if (!n_of[CONF_PASSED] && !n_of[CONF_FAILED] && !n_of[CONF_BROKEN] && !n_of[CONF_EXPECTED]) {
         conf_cmd_print_error(context, "nothing could be swept");
         return CONF_EXIT_NOTHING;
     }

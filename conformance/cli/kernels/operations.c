@@ -30,23 +30,34 @@ static const char *failing_case(const sweep *s)
     return s->fault[0] ? s->fault_at : s->case_at;
 }
 
-/* Prints the fault and the command that reproduces it. */
+/* Whether a case of the operation failed. */
+static bool has_failing_case(const conf_operation *one)
+{
+    return one->swept->n_cases && one->verdict->class != CONF_CLASS_FIXED;
+}
+
+/* Prints the fault, what was expected instead, and the command that reproduces it. */
 static void print_fault(FILE *out, const char *prefix, const conf_operations *list, const conf_operation *one)
 {
     char repro[32];
     (void)fprintf(out, "%s  %s\n", prefix, one->verdict->reason);
+    if (one->verdict->expected[0]) {
+        (void)fprintf(out, "%s  expected: ", prefix);
+        conf_text_print_clean(out, one->verdict->expected);
+        (void)fputc('\n', out);
+    }
     (void)snprintf(repro, sizeof repro, "%s  REPRO: ", prefix);
-    if (one->swept->n_cases) print_case(out, list, repro, failing_case(one->swept));
+    if (has_failing_case(one)) print_case(out, list, repro, failing_case(one->swept));
 }
 
 /* The command that runs the failing case alone, empty if no case began; NULL if out of memory. The caller
  * frees it. */
-static char *repro_of(const conf_operations *list, const sweep *s)
+static char *repro_of(const conf_operations *list, const conf_operation *one)
 {
     char *repro = NULL;
     size_t n;
     FILE *page = open_memstream(&repro, &n);
-    if (page && s->n_cases) print_case(page, list, "", failing_case(s));
+    if (page && has_failing_case(one)) print_case(page, list, "", failing_case(one->swept));
     if (!page || fclose(page) != 0) return NULL;
     repro[strcspn(repro, "\n")] = '\0';
     return repro;
@@ -77,7 +88,12 @@ static void print_point(const conf_operations *list, const conf_operation *one)
     const bool ok = one->verdict->outcome == CONF_PASSED;
     char largest[SWEEP_LARGEST_MAX];
     sweep_largest_write(s, one->op, largest, sizeof largest);
-    (void)fprintf(out, "%sok %zu - %s, %zu cases\n", ok ? "" : "not ", list->n, one->op->name, s->n_cases);
+    (void)fprintf(out, "%sok %zu - %s, %zu cases", ok ? "" : "not ", list->n, one->op->name, s->n_cases);
+    if (one->verdict->outcome == CONF_EXPECTED) {
+        (void)fputs(" # TODO ", out);
+        conf_tap_print_text(out, one->verdict->expected);
+    }
+    (void)fputc('\n', out);
     (void)fprintf(out, "# largest: %s\n", largest);
     if (s->worst > 0) {
         (void)fprintf(out, "# %.3g of the bound at worst:", s->worst);
@@ -87,11 +103,17 @@ static void print_point(const conf_operations *list, const conf_operation *one)
     (void)fflush(out);
 }
 
+/* An operation that the library has is not skipped. */
+static conf_outcome outcome_of(const conf_verdict *v)
+{
+    return v->outcome == CONF_SKIPPED ? CONF_BROKEN : v->outcome;
+}
+
 static void print_row(const conf_operations *list, const conf_operation *one)
 {
     const conf_context *context = list->context;
     const sweep *s = one->swept;
-    const conf_outcome outcome = one->verdict->outcome;
+    const conf_outcome outcome = outcome_of(one->verdict);
     FILE *out = context->out;
     if (conf_report_uses_stdout(&list->files)) return;
     (void)fprintf(out, "%-18s %6zu ", one->op->name, s->n_cases);
@@ -99,12 +121,8 @@ static void print_row(const conf_operations *list, const conf_operation *one)
     else (void)fprintf(out, "%9s", outcome == CONF_PASSED ? "exact" : "-");
     char largest[SWEEP_LARGEST_MAX];
     sweep_largest_write(s, one->op, largest, sizeof largest);
-    (void)fprintf(out, " %s%-5s%s %s\n",
-                  context->color ? (outcome == CONF_PASSED ? "\033[32m" : "\033[31m") : "",
-                  outcome == CONF_PASSED   ? "pass"
-                  : outcome == CONF_FAILED ? "FAIL"
-                                           : "ERROR",
-                  context->color ? "\033[0m" : "", largest);
+    (void)fprintf(out, " %s%-5s%s %s\n", conf_color_on(context, outcome), conf_outcome_word(outcome),
+                  conf_color_off(context), largest);
     if (outcome != CONF_PASSED) print_fault(out, "", list, one);
     if (list->options->verbose && s->worst > 0) print_case(out, list, "  worst: ", s->worst_at);
     (void)fflush(out);
@@ -118,8 +136,10 @@ static assay_status add_check(conf_operations *list, const conf_operation *one, 
     const bool ok = one->verdict->outcome == CONF_PASSED;
     char largest[SWEEP_LARGEST_MAX];
     sweep_largest_write(s, one->op, largest, sizeof largest);
+    const bool is_expected = one->verdict->outcome == CONF_EXPECTED;
+    const char *text = ok ? largest : is_expected ? one->verdict->expected : one->verdict->reason;
     return conf_checks_add(&list->checks, one->op->name, "", one->verdict->outcome,
-                           ok || s->worst > 0 ? s->worst : (double)NAN, ok ? largest : one->verdict->reason,
+                           ok || s->worst > 0 ? s->worst : (double)NAN, text,
                            repro, err);
 }
 
@@ -140,12 +160,13 @@ assay_status conf_operations_add(conf_operations *list, const conf_operation *on
         return ASSAY_OK;
     }
     const bool ok = one->verdict->outcome == CONF_PASSED;
-    list->n_of[ok || one->verdict->outcome == CONF_FAILED ? one->verdict->outcome : CONF_BROKEN]++;
+    list->n_of[outcome_of(one->verdict)]++;
     print_row(list, one);
-    char *repro = ok ? NULL : repro_of(list, one->swept);
+    char *repro = ok ? NULL : repro_of(list, one);
     assay_status rc = ok || repro ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
     if (rc == ASSAY_OK && list->files.at[CONF_REPORT_HTML]) rc = add_check(list, one, repro, err);
-    if (rc == ASSAY_OK && !ok) rc = add_problem(list, one, repro, err);
+    if (rc == ASSAY_OK && !ok && one->verdict->outcome != CONF_EXPECTED)
+        rc = add_problem(list, one, repro, err);
     free(repro);
     return rc;
 }
@@ -171,6 +192,7 @@ assay_status conf_operations_end(conf_operations *list, const char *library, ass
     list->problems.command = "kernels";
     list->problems.n_passed = list->n_of[CONF_PASSED];
     list->problems.n_skipped = list->n_of[CONF_SKIPPED];
+    list->problems.n_expected = list->n_of[CONF_EXPECTED];
     if (rc == ASSAY_OK) rc = conf_report_problems(&list->files, &list->problems, err);
     if (rc == ASSAY_OK && list->files.at[CONF_REPORT_HTML]) rc = print_page(list, library, err);
     conf_problems_free(&list->problems);

@@ -29,13 +29,14 @@ static void assert_read(conf_expected *out)
     ck_assert_msg(read_text(sound, out, &err) == ASSAY_OK, "%s", err.text);
 }
 
-/* The id of the case must outlive the rows. */
+/* The case must outlive the rows. */
 static void open_sound(conf_expected *out)
 {
     static char a[] = "a";
+    static const conf_found found = {.id = a};
     assert_read(out);
     (void)strcpy(out->today, "2026-11-28");
-    conf_expected_join(out, &(conf_found){.id = a}, 1);
+    conf_expected_join(out, &found, 1);
 }
 
 /* A verdict on a case with an engine, and what the file makes of it. */
@@ -97,8 +98,28 @@ START_TEST(rows_of_nothing_are_named)
     conf_expected_remark(&e, &(conf_context){.err = err});
     ck_assert_int_eq(fclose(err), 0);
     ck_assert_str_eq(text,
-                     "assay: f: 2 of 3 expected failures are of no case and engine of this run: a, moved\n"
+                     "assay: f: 1 of 3 expected failures is of no case of this run: moved (nearest: a)\n"
+                     "assay: f: 1 of 3 expected failures is of no engine of this run: a (x.so)\n"
                      "assay: f: 1 of 3 expected failures is of skipped cases: a\n");
+    free(text);
+    conf_expected_free(&e);
+}
+END_TEST
+
+/* The row has the id "moved". */
+START_TEST(the_nearest_ids_are_named)
+{
+    conf_expected e;
+    char ids[][16] = {"far/away", "d/moved", "b/removed", "d/mvoed"}, *text;
+    conf_found found[4] = {0};
+    size_t n;
+    FILE *err = open_memstream(&text, &n);
+    for (size_t i = 0; i < 4; i++) found[i] = (conf_found){.id = ids[i], .path = ids[i]};
+    assert_read(&e);
+    conf_expected_join(&e, found, 4);
+    conf_expected_remark(&e, &(conf_context){.err = err});
+    ck_assert_int_eq(fclose(err), 0);
+    assert_holds(text, "moved (nearest: d/moved, d/mvoed, b/removed)\n");
     free(text);
     conf_expected_free(&e);
 }
@@ -191,6 +212,7 @@ int main(void)
     tcase_add_loop_test(t, a_row_excuses_its_class_until_its_date, 0, (int)(sizeof rows / sizeof *rows));
     tcase_add_test(t, a_row_is_joined_by_the_end_of_a_path_that_only_one_case_has);
     tcase_add_test(t, rows_of_nothing_are_named);
+    tcase_add_test(t, the_nearest_ids_are_named);
     tcase_add_test(t, without_a_file_nothing_is_expected);
     tcase_add_loop_test(t, what_no_file_may_say_is_refused, 0, (int)(sizeof edits / sizeof *edits));
     suite_add_tcase(suite, t);

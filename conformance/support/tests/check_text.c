@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,17 @@ START_TEST(a_near_word_is_suggested)
 }
 END_TEST
 
+START_TEST(the_ends_of_long_texts_are_compared)
+{
+    char a[200], b[200];
+    (void)snprintf(a, sizeof a, "%0150d/qwen3/base", 1);
+    (void)snprintf(b, sizeof b, "other%0140d/qwen3/bsae", 1);
+    ck_assert_uint_eq(conf_text_distance(a, b), 1);
+    ck_assert_uint_eq(conf_text_distance("", "abc"), 3);
+    ck_assert_uint_eq(conf_text_distance("abc", "abc"), 0);
+}
+END_TEST
+
 START_TEST(a_far_word_is_not_suggested)
 {
     ck_assert_ptr_null(conf_text_suggest("diff", words, 5));
@@ -192,6 +204,7 @@ int main(void)
     tcase_add_test(text, quoted_text_is_one_word_of_a_shell);
     tcase_add_test(text, a_quoted_word_is_one_line_of_utf8);
     tcase_add_test(text, a_near_word_is_suggested);
+    tcase_add_test(text, the_ends_of_long_texts_are_compared);
     tcase_add_test(text, a_far_word_is_not_suggested);
     suite_add_tcase(suite, text);
     return support_run(suite);
