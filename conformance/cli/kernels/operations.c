@@ -139,8 +139,7 @@ static assay_status add_check(conf_operations *list, const conf_operation *one, 
     const bool is_expected = one->verdict->outcome == CONF_EXPECTED;
     const char *text = ok ? largest : is_expected ? one->verdict->expected : one->verdict->reason;
     return conf_checks_add(&list->checks, one->op->name, "", one->verdict->outcome,
-                           ok || s->worst > 0 ? s->worst : (double)NAN, text,
-                           repro, err);
+                           ok || s->worst > 0 ? s->worst : (double)NAN, text, repro, err);
 }
 
 assay_status conf_operations_begin(conf_operations *list, assay_error *err)
