@@ -195,6 +195,8 @@ static void print_versions(FILE *out, const conf_bundle_issue *i)
     print_row(out, "instruction sets", m.instructions);
     (void)fprintf(out, "| processors of the run | %zu |\n", m.n_processors);
     print_row(out, "BLAS of the engine", e->blas);
+    print_row(out, "ASSAY_ISA", m.isa);
+    print_row(out, "ASSAY_WORKERS", m.workers);
 }
 
 static const char *file_purpose(const conf_bundle_issue *i, const char *name)

@@ -225,12 +225,11 @@ static assay_status check_dump(const run_state *run, const conf_found_list *foun
 
 static assay_status run_all(run_state *run, const conf_found_list *found, assay_error *err)
 {
-    size_t n_jobs = run->options->n_jobs ? run->options->n_jobs : run->context->n_processors;
     run->n_cases = found->n;
     run->results.passed_over = calloc(found->n + 1, sizeof *run->results.passed_over);
     if (!run->results.passed_over) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     conf_expected_join(&run->expected, found->at, found->n);
-    assay_status rc = conf_jobs_open(n_jobs, &run->options->limits, &run->jobs, err);
+    assay_status rc = conf_jobs_open(run->results.n_jobs, &run->options->limits, &run->jobs, err);
     if (rc == ASSAY_OK) rc = open_engines(run, err);
     if (rc == ASSAY_OK) rc = check_dump(run, found, err);
     if (rc == ASSAY_OK) rc = conf_baseline_check(&run->baseline, &run->results, err);
@@ -331,6 +330,7 @@ conf_exit conf_cmd_run(const conf_options *options, const conf_context *context)
     run_state run = {.options = options, .context = context};
     run.results.program = context->program;
     run.results.limits = options->limits;
+    run.results.n_jobs = options->n_jobs ? options->n_jobs : context->n_processors;
     run.results.dump = options->dump;
     run.results.compute = options->compute;
     run.results.allow_unknown = options->allow_unknown;

@@ -14,6 +14,7 @@
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/places.h"
 #include "conformance/process/interrupt.h"
+#include "conformance/support/machine.h"
 
 #define COLUMNS_ELSEWHERE 100
 
@@ -28,6 +29,7 @@ static bool make_context(const char *argv0, conf_context *context)
     bool dumb = term && strcmp(term, "dumb") == 0;
     bool out_is_terminal = isatty(STDOUT_FILENO) && !dumb;
     struct winsize size;
+    conf_machine_note(getenv("ASSAY_ISA"), getenv("ASSAY_WORKERS"));
     context->variable = read_variable;
     context->out = stdout;
     context->err = stderr;

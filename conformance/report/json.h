@@ -23,13 +23,22 @@
  *            expected        with --expect: the digest of its file
  *   engines  an array: {engine, unit, version, module}: version is the name and the version that the engine
  *            states, module the digest of its file; "" for a program
- *   machines an array, of the machines that these results come from: {processor: its name, architecture: as
- * uname gives it, instructions: its instruction sets, processors: a count, blas: version, core and number of
- * threads of the engines' BLAS, or ""}; missing if they are not known shard index, total    the
- * part of the cases that was run: shard `index` (from 1) of `total` selected        how many files were
- * found, those of all shards together selection       a digest of their ids, in order division        a
- * digest of each file's shard, and of whether the file is a case; zeros if there is one shard passed_over an
- * array: the positions of files that are no cases passed_over_cases   an array: the ids of these files
+ *   machines an array, of the machines that these results come from; missing if they are not known
+ *            processor       its name
+ *            architecture    as uname gives it
+ *            instructions    its instruction sets
+ *            processors      a count
+ *            blas            version, core and number of threads of the engines' BLAS, or ""
+ *            isa, workers    ASSAY_ISA and ASSAY_WORKERS; missing if not set
+ *            jobs            how many cases ran at once, at most; missing if not known
+ *   shard
+ *            index, total    the part of the cases that was run: shard `index` (from 1) of `total`
+ *            selected        how many files were found, those of all shards together
+ *            selection       a digest of their ids, in order
+ *            division        a digest of each file's shard, and of whether the file is a case; zeros if
+ *                            there is one shard
+ *            passed_over     an array: the positions of files that are no cases
+ *            passed_over_cases   an array: the ids of these files
  *            interrupted     whether a signal ended the run early: cases are missing
  *            finished        when the run ended, UTC
  *   results  an array, ordered by case, then by engine:

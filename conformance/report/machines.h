@@ -9,7 +9,7 @@
 #include "conformance/support/json_at.h"
 
 /* Bytes of a machine in one line. */
-#define CONF_MACHINE_LINE_MAX 640
+#define CONF_MACHINE_LINE_MAX 768
 
 /* Notes at the end of a run the time, and the machine of this process with the BLAS of the engines, which is
  * missing if out of memory. */
@@ -26,7 +26,8 @@ assay_status conf_machines_join(conf_results *to, const conf_results *from, assa
 bool conf_machines_add(json_object *to, const conf_results *results);
 assay_status conf_machines_read(const conf_json_at *document, conf_results *out, assay_error *err);
 
-/* "Intel(R) Xeon(R) …, x86_64, avx2 avx512, 2 processors, OpenBLAS 0.3.21, core SkylakeX, 1 thread" */
+/* "Intel(R) Xeon(R) …, x86_64, avx2 avx512, 2 processors, OpenBLAS 0.3.21, core SkylakeX, 1 thread,
+ * ASSAY_ISA=avx2, --jobs 2" */
 void conf_machine_print(const conf_run_machine *machine, char line[CONF_MACHINE_LINE_MAX]);
 
 #endif

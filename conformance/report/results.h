@@ -28,9 +28,10 @@ typedef struct conf_engine_column {
     char version[CONF_TRACE_NAME_MAX], blas[CONF_TRACE_NAME_MAX], module[CONF_DIGEST_MAX];
 } conf_engine_column;
 
-/* A machine that a part of the results comes from. */
+/* A machine that a part of the results comes from, and how it was used. */
 typedef struct conf_run_machine {
     conf_machine_facts facts;
+    size_t n_jobs;  /* cases that ran at once, at most (--jobs); 0: not known */
     char blas[256]; /* of its engines (conf_machine_blas), each once, separated by "; "; or empty */
 } conf_run_machine;
 
@@ -71,6 +72,7 @@ typedef struct conf_results {
     const uint64_t *seed; /* of the arrangements; NULL: as recorded */
     const char *manner;   /* the manner that was asked for; NULL: all */
     size_t context_shift; /* see conf_assignment */
+    size_t n_jobs;        /* see conf_run_machine: of this process; 0: it runs no cases */
     assay_dtype compute;  /* requested of every engine; ASSAY_DTYPE_NONE: the engine's choice */
     const char *kernels;  /* kernel library, as the user named it; or NULL */
     char *kernels_path, kernels_module[CONF_DIGEST_MAX]; /* digest of its file */

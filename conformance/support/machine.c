@@ -90,9 +90,25 @@ static size_t count_processors(void)
     return n > 0 ? (size_t)n : 1;
 }
 
+/* Of the facts only isa and workers. */
+static conf_machine_facts noted;
+
+static void copy_clean(char *out, size_t size, const char *text)
+{
+    (void)snprintf(out, size, "%s", text ? text : "");
+    shown_clean(out, size);
+}
+
+void conf_machine_note(const char *isa, const char *workers)
+{
+    copy_clean(noted.isa, sizeof noted.isa, isa);
+    copy_clean(noted.workers, sizeof noted.workers, workers);
+}
+
 conf_machine_facts conf_machine_read(void)
 {
-    conf_machine_facts facts = {.n_processors = count_processors()};
+    conf_machine_facts facts = noted;
+    facts.n_processors = count_processors();
     struct utsname system;
     conf_machine_name(CONF_MACHINE_CPUINFO, facts.processor, sizeof facts.processor);
     if (uname(&system) == 0)

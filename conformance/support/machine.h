@@ -1,4 +1,5 @@
-/* The machine that this process runs on: what numeric results may depend on besides engine and case.
+/* The machine that this process runs on and what the environment says of it: what numeric results may depend
+ * on besides engine and case.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_SUPPORT_MACHINE_H
@@ -14,7 +15,13 @@ typedef struct conf_machine_facts {
     char architecture[32]; /* as uname(2) gives it: "x86_64" */
     char instructions[64]; /* the widest instruction sets that it runs, as kernels name them: "avx2 avx512" */
     size_t n_processors;   /* on which this process may run */
+    char isa[32], workers[32]; /* ASSAY_ISA and ASSAY_WORKERS, by which bundled engines choose kernels and
+                                * threads; empty: not set */
 } conf_machine_facts;
+
+/* Notes the values of the two variables, NULL if they are not set: the program's main reads the environment,
+ * once, and conf_machine_read gives them. */
+void conf_machine_note(const char *isa, const char *workers);
 
 conf_machine_facts conf_machine_read(void);
 

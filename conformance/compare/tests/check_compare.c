@@ -225,7 +225,7 @@ START_TEST(what_makes_runs_hard_to_compare_is_said)
     new.results.compute = ASSAY_BF16;
     new.results.kernels = "k.so";
     new.results.interrupted = true;
-    conf_run_machine here[2] = {{.facts = {"p", "x86_64", "avx2", 2}},
+    conf_run_machine here[2] = {{.facts = {"p", "x86_64", "avx2", 2, .isa = "scalar"}, .n_jobs = 1},
                                 {.facts = {"q", "x86_64", "avx2", 1}, .blas = "B"}};
     old.results.machines = &here[0];
     new.results.machines = &here[1];
@@ -241,7 +241,8 @@ START_TEST(what_makes_runs_hard_to_compare_is_said)
         "new.json was interrupted: cases are missing",
         "manner: null, then \"late\"",
         "seed: null, then 7",
-        "machine: p, x86_64, avx2, 2 processors, then q, x86_64, avx2, 1 processor, B",
+        "machine: p, x86_64, avx2, 2 processors, ASSAY_ISA=scalar, --jobs 1, then q, x86_64, avx2, 1 "
+        "processor, B",
         "compute: none, then bf16",
         "kernels: none, then k.so",
         "shard: 0/0, then 1/2",

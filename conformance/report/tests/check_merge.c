@@ -115,6 +115,20 @@ START_TEST(the_machines_are_those_of_the_shards)
 }
 END_TEST
 
+START_TEST(how_the_machines_were_used_is_said)
+{
+    static const char text[] =
+        "ASSAY_ISA=scalar run --jobs 3 --shard 1/2 --json 1.json >/dev/null 2>&1\n"
+        "ASSAY_WORKERS=$(printf '5\\033') run --jobs 2 --shard 2/2 --json 2.json >/dev/null 2>&1\n"
+        "merge --json all.json --html all.html 1.json 2.json >/dev/null\n"
+        "grep -oE '\"(isa|workers|jobs)\":[^,}]*' all.json; grep -o '<dt>machine.*<' all.html | grep -oE "
+        "'(ASSAY|--jobs).*'";
+    const support_output *o = script(text);
+    ck_assert_str_eq(o->out, "\"isa\":\"scalar\"\n\"jobs\":3\n\"workers\":\"5\\\\u001B\"\n\"jobs\":2\n"
+                             "ASSAY_ISA=scalar, --jobs 3<\nASSAY_WORKERS=5\\u001B, --jobs 2<\n");
+}
+END_TEST
+
 START_TEST(the_exit_status_is_that_of_one_run)
 {
     const support_output *o =
@@ -348,6 +362,7 @@ int main(void)
     tcase_add_test(t, the_pictures_of_failures_are_those_of_one_run);
     tcase_add_test(t, a_page_has_pictures_of_the_most_severe_failures_of_all_shards);
     tcase_add_test(t, the_machines_are_those_of_the_shards);
+    tcase_add_test(t, how_the_machines_were_used_is_said);
     tcase_add_test(t, the_exit_status_is_that_of_one_run);
     tcase_add_test(t, missing_shards_are_named);
     tcase_add_test(t, empty_shards_are_shards);

@@ -22,7 +22,8 @@ static const char sound[] =
     "\"engines\":[{\"engine\":\"./x.so\",\"unit\":\"noise\",\"version\":\"x "
     "1\",\"module\":\"00000000000000aa\"}],"
     "\"machines\":[{\"processor\":\"p\",\"architecture\":\"a\",\"instructions\":\"i j\",\"processors\":2,"
-    "\"blas\":\"b\"},{\"processor\":\"q\",\"architecture\":\"a\",\"instructions\":\"i\",\"processors\":1,"
+    "\"blas\":\"b\",\"isa\":\"avx2\",\"workers\":\"3\",\"jobs\":4},{\"processor\":\"q\",\"architecture\":"
+    "\"a\",\"instructions\":\"i\",\"processors\":1,"
     "\"blas\":\"\"}],"
     "\"shard\":{\"index\":2,\"total\":3,\"selected\":9,\"selection\":\"00000000000000ff\",\"passed_over\":[1,"
     "4],\"passed_over_cases\":[\"o\",\"p\"],\"division\":\"00000000000000ee\","
@@ -76,6 +77,9 @@ START_TEST(every_member_is_read)
     ck_assert_str_eq(r.machines[0].facts.instructions, "i j");
     ck_assert_uint_eq(r.machines[1].facts.n_processors, 1);
     ck_assert_str_eq(r.machines[0].blas, "b");
+    ck_assert_str_eq(r.machines[0].facts.isa, "avx2");
+    ck_assert_str_eq(r.machines[0].facts.workers, "3");
+    ck_assert(r.machines[0].n_jobs == 4 && r.machines[1].n_jobs == 0);
     ck_assert_str_eq(r.at[0].id, "a");
     ck_assert_str_eq(r.at[0].path, "d/a.h5");
     ck_assert_uint_eq(r.at[0].position, 3);
@@ -126,6 +130,9 @@ static const struct {
     {"\"instructions\":\"i\"", "\"sets\":\"i\"", "f: machines[1].sets: is unknown"},
     {"\"processor\":\"q\",", "", "f: machines[1].processor: is missing, expected a string"},
     {"\"blas\":\"b\"", "\"blas\":\"\\n\"", "f: machines[0].blas: found a string with control"},
+    {"\"isa\":\"avx2\"", "\"isa\":2", "f: machines[0].isa: found a whole number, expected a string"},
+    {"\"workers\":\"3\"", "\"workers\":3", "f: machines[0].workers: found a whole number, expected a string"},
+    {"\"jobs\":4", "\"jobs\":0", "f: machines[0].jobs: found 0, expected a whole number from 1"},
     {"\"index\":2", "\"index\":4", "f: shard.index: found 4, expected a whole number from 1 to 3"},
     {"\"index\":2", "\"index\":0", "f: shard.index: found 0, expected"},
     {"\"total\":3", "\"total\":0", "f: shard.total: found 0, expected a whole number from 1 to 1000000"},
