@@ -225,8 +225,11 @@ START_TEST(what_makes_runs_hard_to_compare_is_said)
     new.results.compute = ASSAY_BF16;
     new.results.kernels = "k.so";
     new.results.interrupted = true;
-    conf_run_machine here[2] = {{.facts = {"p", "x86_64", "avx2", 2, .isa = "scalar"}, .n_jobs = 1},
-                                {.facts = {"q", "x86_64", "avx2", 1}, .blas = "B"}};
+    conf_run_machine here[2] = {
+        {.facts = {.processor = "p", .architecture = "a", .instructions = "i", .n_processors = 2, .isa = "s"},
+         .n_jobs = 1},
+        {.facts = {.processor = "q", .architecture = "a", .instructions = "i", .n_processors = 1},
+         .blas = "B"}};
     old.results.machines = &here[0];
     new.results.machines = &here[1];
     old.results.n_machines = new.results.n_machines = 1;
@@ -241,8 +244,7 @@ START_TEST(what_makes_runs_hard_to_compare_is_said)
         "new.json was interrupted: cases are missing",
         "manner: null, then \"late\"",
         "seed: null, then 7",
-        "machine: p, x86_64, avx2, 2 processors, ASSAY_ISA=scalar, --jobs 1, then q, x86_64, avx2, 1 "
-        "processor, B",
+        "machine: p, a, i, 2 processors, ASSAY_ISA=s, --jobs 1, then q, a, i, 1 processor, B",
         "compute: none, then bf16",
         "kernels: none, then k.so",
         "shard: 0/0, then 1/2",
