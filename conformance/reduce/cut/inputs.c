@@ -78,6 +78,19 @@ static void drop_patches(assay_tensor *t, char *data, const conf_size *whole, co
             memmove(data + t->shape[0]++ * n_bytes, data + i * n_bytes, n_bytes);
 }
 
+/* Keeps the rows of kept places, in place and in their order; the other rows become padding. */
+static void drop_places(const assay_tensor *t, char *data, const assay_tensor *places, const conf_size *to)
+{
+    const bool is_places = strcmp(t->name, places->name) == 0;
+    const size_t n = count_elements(places) / 2, n_bytes = count_elements(t) / n * dtype_size(t->dtype);
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (conf_size_keeps_place(places, to, i))
+            memmove(data + n_kept++ * n_bytes, data + i * n_bytes, n_bytes);
+    /* All bits set are the integer -1. */
+    memset(data + n_kept * n_bytes, is_places ? 0xff : 0, (n - n_kept) * n_bytes);
+}
+
 static void put_integer(const assay_tensor *t, char *data, size_t i, int32_t value)
 {
     const int64_t wide = value;
@@ -96,8 +109,10 @@ static void drop_frames(const assay_tensor *t, char *data, size_t n)
 static void resize(const conf_whole *whole, const conf_cut *cut, size_t item, assay_tensor *t, char *data)
 {
     const conf_size *size = &whole->sizes[item], *to = &cut->sizes[item];
+    const assay_tensor *places = conf_size_places(&whole->items.items[item]);
     if (strcmp(t->name, "feature_attention_mask") == 0) drop_frames(t, data, to->n[0]);
     else if (whole->items.items[item].kind == ASSAY_ITEM_AUDIO) return;
+    else if (places) drop_places(t, data, places, to);
     else if (string_ends_with(t->name, "_grid_thw"))
         for (size_t i = 0; i < CONF_SIZE_AXES; i++) put_integer(t, data, i, (int32_t)to->n[i]);
     else if (has_values(t)) drop_patches(t, data, size, to, whole->placeholders.side);

@@ -14,12 +14,46 @@ static bool has_patches(const assay_item *item, size_t n)
     bool has = false;
     for (size_t k = 0; k < item->n_tensors; k++) {
         const assay_tensor *t = &item->tensors[k];
-        if (string_ends_with(t->name, "_position_ids")) return false;
         if (t->rank < 2 || !dtype_is_float(t->dtype)) continue;
         if (t->shape[0] != n) return false;
         has = true;
     }
     return has;
+}
+
+const assay_tensor *conf_size_places(const assay_item *item)
+{
+    for (size_t k = 0; k < item->n_tensors; k++)
+        if (string_ends_with(item->tensors[k].name, "_position_ids")) return &item->tensors[k];
+    return NULL;
+}
+
+static size_t count_elements(const assay_tensor *t)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < t->rank; i++) n *= t->shape[i];
+    return n;
+}
+
+/* Whether the patches at these places are those of the size row by row, then padding, and every other tensor
+ * has a row for each place. */
+static bool has_places(const assay_item *item, const assay_tensor *places, const conf_size *size)
+{
+    const size_t n = count_elements(places) / 2, n_columns = size->n[2];
+    if (count_elements(places) % 2 || size->n[1] * n_columns > n) return false;
+    for (size_t i = 0; i < n; i++) {
+        const bool is_padding = i >= size->n[1] * n_columns;
+        const int64_t column = is_padding ? -1 : (int64_t)(i % n_columns);
+        const int64_t row = is_padding ? -1 : (int64_t)(i / n_columns);
+        if (dtype_integer(places, 2 * i) != column || dtype_integer(places, 2 * i + 1) != row) return false;
+    }
+    for (size_t k = 0; k < item->n_tensors; k++) {
+        const assay_tensor *t = &item->tensors[k];
+        if (t == places) continue;
+        if (t->rank < 2 || t->shape[t->rank - 2] != n || count_elements(t) != n * t->shape[t->rank - 1])
+            return false;
+    }
+    return true;
 }
 
 conf_size conf_size_of(const assay_item *item, const conf_placeholders *p)
@@ -34,6 +68,8 @@ conf_size conf_size_of(const assay_item *item, const conf_placeholders *p)
     for (size_t i = 0; i < CONF_SIZE_AXES; i++)
         if (grid[i] < 1 || grid[i] > UINT16_MAX || (i && (size_t)grid[i] % p->side)) return none;
     const conf_size size = {{(size_t)grid[0], (size_t)grid[1], (size_t)grid[2]}};
+    const assay_tensor *places = conf_size_places(item);
+    if (places) return has_places(item, places, &size) ? size : none;
     return has_patches(item, size.n[0] * size.n[1] * size.n[2]) ? size : none;
 }
 
@@ -61,6 +97,12 @@ bool conf_size_keeps_patch(const conf_size *whole, const conf_size *to, size_t s
     const size_t block = i / (side * side), n_columns = whole->n[2] / side, n_rows = whole->n[1] / side;
     return block / (n_rows * n_columns) < to->n[0] && block / n_columns % n_rows < to->n[1] / side &&
            block % n_columns < to->n[2] / side;
+}
+
+bool conf_size_keeps_place(const assay_tensor *places, const conf_size *to, size_t i)
+{
+    const int64_t column = dtype_integer(places, 2 * i), row = dtype_integer(places, 2 * i + 1);
+    return column >= 0 && row >= 0 && (uint64_t)column < to->n[2] && (uint64_t)row < to->n[1];
 }
 
 bool conf_size_is(const conf_size *a, const conf_size *b)

@@ -16,11 +16,10 @@ typedef struct conf_size {
 } conf_size;
 
 /* The size of an item, if a case may have it smaller: a grid ("*_grid_thw") of which other tensors of numbers
- * have a row for each patch, or the frames that a mask keeps ("feature_attention_mask"), from which the
- * number of its placeholder tokens follows. Others have none: a model resizes images of a fixed size itself
- * and gives them the same tokens, crops of an image depend on each other, and patches with positions of their
- * own
- * ("image_position_ids") lie in an order that only their processor knows. */
+ * have a row for each patch, places of patches ("image_position_ids") row by row, or the frames that a mask
+ * keeps ("feature_attention_mask"), from which the number of its placeholder tokens follows. Others have
+ * none: a model resizes images of a fixed size itself and gives them the same tokens, and crops of an image
+ * depend on each other. */
 conf_size conf_size_of(const assay_item *item, const conf_placeholders *p);
 
 /* The least size of an axis, of which its other sizes are multiples. */
@@ -35,6 +34,12 @@ bool conf_size_keeps(const assay_item *item, const conf_placeholders *p, const c
  * one token stands for, row by row. Where a processor orders them otherwise, the smaller image has as many
  * patches of the whole one, but is no rectangle of it; it is an image all the same. */
 bool conf_size_keeps_patch(const conf_size *whole, const conf_size *to, size_t side, size_t i);
+
+/* The places (column, row) of the patches of an item, those of padding negative; NULL: it has none. */
+const assay_tensor *conf_size_places(const assay_item *item);
+
+/* Whether it keeps the patch at place i, which becomes padding otherwise. */
+bool conf_size_keeps_place(const assay_tensor *places, const conf_size *to, size_t i);
 
 bool conf_size_is(const conf_size *a, const conf_size *b);
 

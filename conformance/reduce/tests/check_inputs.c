@@ -106,6 +106,74 @@ START_TEST(a_size_is_that_of_the_grid_or_of_the_mask)
 }
 END_TEST
 
+/* An image of 2 x 4 patches, and two places of padding. */
+enum { N_PLACES = 10 };
+static int64_t places[N_PLACES][2];
+static float pixels[N_PLACES][3];
+
+/* Makes the video the image, with the tokens of its blocks of 2 x 2 patches. */
+static void place_image(void)
+{
+    for (size_t i = 0; i < N_PLACES; i++) {
+        places[i][0] = i < 8 ? (int64_t)i % 4 : -1;
+        places[i][1] = i < 8 ? (int64_t)i / 4 : -1;
+        pixels[i][0] = pixels[i][1] = pixels[i][2] = (float)i + 1;
+    }
+    teardown();
+    inputs[0] = (assay_tensor){"pixel_values", ASSAY_F32, 3, {1, N_PLACES, 3}, pixels};
+    inputs[1] = (assay_tensor){"image_position_ids", ASSAY_I64, 3, {1, N_PLACES, 2}, places};
+    c.decoder.n_inputs = 2;
+    c.decoder.tokens.n = 4;
+    c.decoder.n_tokens = 4;
+    length = 4;
+    whole = (conf_whole){0};
+    const conf_placeholders image = {.image = VIDEO, .video = -1, .audio = -1, .side = 2};
+    ck_assert_msg(conf_whole_open(&c, &image, &whole, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert(conf_cut_open(&whole, &cut));
+}
+
+START_TEST(an_image_with_places_keeps_those_of_its_first_columns)
+{
+    static int32_t prompt[] = {TEXT, VIDEO, VIDEO, TEXT};
+    c.decoder.tokens.data = prompt;
+    place_image();
+    ck_assert(conf_size_is(&whole.sizes[0], &(conf_size){{1, 2, 4}}));
+    resize(0, 1, 2, 2);
+    ck_assert(cut.tokens[1] && !cut.tokens[2]);
+    const assay_tensor *t = make("image_position_ids");
+    static const int64_t expected[N_PLACES][2] = {{0, 0},   {1, 0},   {0, 1},   {1, 1},   {-1, -1},
+                                                  {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    ck_assert_mem_eq(t->data, expected, sizeof expected);
+    ck_assert_uint_eq(t->shape[1], N_PLACES);
+    t = make("pixel_values");
+    static const float first[] = {1, 2, 5, 6, 0};
+    for (size_t i = 0; i < 5; i++) ck_assert_float_eq(value_at(t, 3 * i + 2), first[i]);
+    length = N_TOKENS;
+}
+END_TEST
+
+START_TEST(an_image_whose_places_are_not_row_by_row_has_no_size)
+{
+    place_image();
+    const assay_item *image = &whole.items.items[0];
+    const conf_placeholders p = {.image = VIDEO, .side = 2};
+    ck_assert_uint_eq(conf_size_of(image, &p).n[2], 4);
+    places[1][0] = 2;
+    places[2][0] = 1;
+    ck_assert_uint_eq(conf_size_of(image, &p).n[0], 0);
+    places[1][0] = 1;
+    places[2][0] = 2;
+    places[9][0] = 0;
+    ck_assert_uint_eq(conf_size_of(image, &p).n[0], 0);
+    places[9][0] = -1;
+    inputs[0].shape[1] = N_PLACES - 1;
+    assay_tensor other[] = {inputs[0], inputs[1]};
+    ck_assert_uint_eq(
+        conf_size_of(&(assay_item){.kind = ASSAY_ITEM_IMAGE, .tensors = other, .n_tensors = 2}, &p).n[0], 0);
+    length = N_TOKENS;
+}
+END_TEST
+
 START_TEST(items_whose_tokens_do_not_follow_from_their_grid_have_no_size)
 {
     const assay_item *video = &whole.items.items[0];
@@ -235,6 +303,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, a_size_is_that_of_the_grid_or_of_the_mask);
     tcase_add_test(tcase, items_whose_tokens_do_not_follow_from_their_grid_have_no_size);
+    tcase_add_test(tcase, an_image_with_places_keeps_those_of_its_first_columns);
+    tcase_add_test(tcase, an_image_whose_places_are_not_row_by_row_has_no_size);
     tcase_add_test(tcase, tokens_of_another_item_between_those_of_a_video_leave_it_its_size);
     tcase_add_test(tcase, a_smaller_video_keeps_the_tokens_of_its_part);
     tcase_add_test(tcase, a_smaller_video_keeps_the_patches_of_its_part);
