@@ -96,7 +96,8 @@ static assay_status print_problems(const conf_report_files *files, const probe_r
 }
 
 /* The row of a page, with its exchange if that fits into *n_left bytes, of which it is then taken. A habit
- * passes. */
+ * passes.
+ */
 static assay_status add_check(conf_checks *list, const probe_finding *one, size_t *n_left, assay_error *err)
 {
     const bool is_skipped = one->verdict == PROBE_NOT_EXERCISED || one->verdict == PROBE_NOT_OFFERED;
@@ -111,7 +112,10 @@ static assay_status add_check(conf_checks *list, const probe_finding *one, size_
                                             : is_skipped              ? CONF_SKIPPED
                                                                       : CONF_PASSED,
                                             (double)NAN, one->text, one->repro, err);
-    if (rc != ASSAY_OK || !one->excerpt || n > *n_left) return rc;
+    if (rc != ASSAY_OK || !one->excerpt) return rc;
+    if (n > *n_left)
+        return conf_checks_fold(list, summary,
+                                "Left out, so that the page stays small: the command shows it.", err);
     *n_left -= n;
     return conf_checks_fold(list, summary, one->excerpt, err);
 }

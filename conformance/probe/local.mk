@@ -53,6 +53,8 @@ conformance_libconformance_a_SOURCES += \
 	conformance/probe/run/convert.c conformance/probe/run/convert.h \
 	conformance/probe/run/excerpt.c conformance/probe/run/excerpt.h \
 	conformance/probe/run/finding.c conformance/probe/run/finding.h \
+	conformance/probe/run/mark.c conformance/probe/run/mark.h \
+	conformance/probe/run/proof.c conformance/probe/run/proof.h \
 	conformance/probe/run/repro.c conformance/probe/run/repro.h \
 	conformance/probe/run/run.c conformance/probe/run/run.h \
 	conformance/probe/truth/chat.c conformance/probe/truth/chat.h \
@@ -80,6 +82,7 @@ CONFORMANCE_PROBE_TESTS = \
 	conformance/probe/tests/check_fields \
 	conformance/probe/tests/check_answer \
 	conformance/probe/tests/check_fit \
+	conformance/probe/tests/check_excerpt \
 	conformance/probe/tests/check_exchanges \
 	conformance/probe/tests/check_http \
 	conformance/probe/tests/check_judge \
@@ -90,6 +93,8 @@ TESTS += $(CONFORMANCE_PROBE_TESTS) conformance/probe/tests/odd.test
 EXTRA_DIST += conformance/probe/tests/exchanges conformance/probe/tests/odd conformance/probe/tests/odd.test
 conformance_probe_tests_check_answer_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_answer_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_probe_tests_check_excerpt_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_probe_tests_check_excerpt_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_exchanges_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_probe_tests_check_exchanges_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_probe_tests_check_fields_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

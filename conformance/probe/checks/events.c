@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/probe/checks/events.h"
+#include "conformance/probe/run/proof.h"
 
 #include <string.h>
 
@@ -49,6 +50,7 @@ static void report_breaches(probe_run *r, const char *check, const probe_exchang
         (void)snprintf(f->rule, sizeof f->rule, "%s", b->at[i].rule);
         f->event = b->at[i].event;
         f->byte = b->at[i].offset;
+        if (!probe_proof_mark(f, x, probe_mark_event(&x->body, f->byte))) r->findings.failed = true;
     }
 }
 

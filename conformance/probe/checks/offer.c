@@ -3,13 +3,16 @@
 
 #include "conformance/probe/checks/expect.h"
 #include "conformance/probe/run/ask.h"
+#include "conformance/probe/run/proof.h"
 
 #define TOKENS_MOST 64 /* of an answer: content comes after reasoning */
 
-/* without: the first answer that succeeded without rows. ignored: such an answer had to have some. */
+/* without: the first answer that succeeded without rows. bare: the first whose rows have no alternatives.
+ * ignored: such an answer had to have some. */
 typedef struct search {
     const probe_prompt *prompt;
     probe_exchange without;
+    probe_proof bare;
     bool ignored;
 } search;
 
@@ -68,6 +71,8 @@ static assay_status try_top(probe_run *r, probe_endpoint e, size_t top, search *
     const bool succeeded = rc == ASSAY_OK && probe_exchange_succeeded(&x);
     *rows = succeeded ? a.rows.n : 0;
     *got = *rows ? most(&a.rows) : 0;
+    if (*rows && *got == 0 && !probe_proof_keep(r, &s->bare, &x, (probe_mark){0, 0}))
+        r->findings.failed = true;
     if (succeeded && *rows == 0)
         s->ignored =
             s->ignored || conf_field_strip(buffer_text(&a.content)).n > 0 || has_rows(r, e, s->prompt);
@@ -101,10 +106,11 @@ static assay_status find_top(probe_run *r, probe_endpoint e, search *s, assay_er
 static void report_logprobs(probe_run *r, probe_endpoint e, const search *s)
 {
     const probe_offer *o = &r->server.at[e];
+    probe_finding *f = NULL;
     PROBE_LABEL(check, "discovery/%s-logprobs", probe_endpoint_name(e));
     if (o->logprobs && o->top == 0)
-        (void)probe_report(r, NULL, check, PROBE_IGNORED, PROBE_DEPARTS,
-                           "alternatives are asked for, and no number of them is returned");
+        f = probe_report(r, NULL, check, PROBE_IGNORED, PROBE_DEPARTS,
+                         "alternatives are asked for, and no number of them is returned");
     else if (o->logprobs)
         (void)probe_report(r, NULL, check, PROBE_OK, PROBE_BREAKS, "at most %zu alternatives of each token%s",
                            o->top,
@@ -118,6 +124,7 @@ static void report_logprobs(probe_run *r, probe_endpoint e, const search *s)
     else
         (void)probe_report(r, NULL, check, PROBE_NOT_OFFERED, PROBE_DEPARTS,
                            "every number of alternatives is refused");
+    if (!probe_proof_give(&s->bare, f)) r->findings.failed = true;
 }
 
 assay_status probe_offer_logprobs(probe_run *r, probe_endpoint e, assay_error *err)
@@ -132,5 +139,6 @@ assay_status probe_offer_logprobs(probe_run *r, probe_endpoint e, assay_error *e
     }
     if (rc == ASSAY_OK) report_logprobs(r, e, &s);
     probe_exchange_free(&s.without);
+    probe_proof_free(&s.bare);
     return rc;
 }

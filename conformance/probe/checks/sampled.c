@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "conformance/probe/run/ask.h"
-#include "conformance/probe/run/repro.h"
+#include "conformance/probe/run/proof.h"
 #include "conformance/probe/truth/fit.h"
 
 enum { PROMPTS_MOST = 4, TOP_MOST = 20 };
@@ -16,7 +16,7 @@ static const char members[] = "{\"temperature\":0.5,\"seed\":1}";
 
 /* The first token of a sampled answer. */
 static assay_status ask_sampled(probe_run *r, probe_endpoint e, const probe_prompt *p, size_t number,
-                                probe_judge *j, char **repro, assay_error *err)
+                                probe_judge *j, probe_proof *proof, assay_error *err)
 {
     probe_exchange x;
     probe_answer a;
@@ -33,14 +33,16 @@ static assay_status ask_sampled(probe_run *r, probe_endpoint e, const probe_prom
         const probe_place place = {.prompt = p, .n_before = p->n_prompt, .taken = -1};
         int32_t id;
         probe_judge_row(j, &a.rows, 0, &place, &id);
-        if (!*repro) *repro = probe_repro(probe_wire_url(r->wire), r->key_env, &x);
+        const probe_rule_result *rule = &j->rules[PROBE_RULE_LOGPROB];
+        if (rule->has_value && !probe_proof_keep(r, proof, &x, probe_mark_number(&x.body, rule->value)))
+            j->failed = true;
     }
     probe_answer_free(&a);
     probe_exchange_free(&x);
     return rc;
 }
 
-static void report_sampled(probe_run *r, probe_endpoint e, const probe_judge *j, char **repro)
+static void report_sampled(probe_run *r, probe_endpoint e, const probe_judge *j, probe_proof *proof)
 {
     char text[256];
     PROBE_LABEL(check, "numerics/%s/temperature", probe_endpoint_name(e));
@@ -57,9 +59,7 @@ static void report_sampled(probe_run *r, probe_endpoint e, const probe_judge *j,
         changed ? probe_report(r, NULL, check, PROBE_FAILED, PROBE_DEPARTS, "temperature 0.5: %s", text)
                 : probe_report(r, NULL, check, PROBE_OK, PROBE_DEPARTS,
                                "%zu values at temperature 0.5 are those before it", f.n);
-    if (!row || !changed) return;
-    row->repro = *repro;
-    *repro = NULL;
+    if (!probe_proof_give(proof, row)) r->findings.failed = true;
 }
 
 assay_status probe_check_sampled(probe_run *r, assay_error *err)
@@ -67,7 +67,7 @@ assay_status probe_check_sampled(probe_run *r, assay_error *err)
     assay_status rc = ASSAY_OK;
     for (probe_endpoint e = 0; e < PROBE_N_ENDPOINTS && rc == ASSAY_OK; e++) {
         probe_judge j;
-        char *repro = NULL;
+        probe_proof proof = {0};
         size_t n = 0;
         /* In Responses the first tokens may be reasoning, which has no rows. */
         PROBE_LABEL(check, "numerics/%s/temperature", probe_endpoint_name(e));
@@ -78,10 +78,10 @@ assay_status probe_check_sampled(probe_run *r, assay_error *err)
         for (size_t i = 0;
              i < r->truth->n_prompts && n < probe_prompts_most(r, PROMPTS_MOST) && rc == ASSAY_OK; i++)
             if (probe_can_ask(r, e, &r->truth->prompts[i]))
-                rc = ask_sampled(r, e, &r->truth->prompts[i], n++, &j, &repro, err);
+                rc = ask_sampled(r, e, &r->truth->prompts[i], n++, &j, &proof, err);
         if (rc == ASSAY_OK && j.failed) rc = assay_fail(err, ASSAY_ENOMEM, "out of memory");
-        if (rc == ASSAY_OK) report_sampled(r, e, &j, &repro);
-        free(repro);
+        if (rc == ASSAY_OK) report_sampled(r, e, &j, &proof);
+        probe_proof_free(&proof);
         probe_judge_end(&j);
     }
     return rc;

@@ -5,30 +5,29 @@
 #include "conformance/probe/checks/tally.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "conformance/judge/noise.h"
-#include "conformance/probe/run/repro.h"
 #include "conformance/probe/truth/fit.h"
 
 void probe_tally_note(const probe_run *r, probe_tally *t, const probe_exchange *x)
 {
     for (size_t i = 0; i < PROBE_N_RULES; i++) {
-        if (t->judge.rules[i].n_broken == 0 || t->repro[i]) continue;
-        (void)snprintf(t->exchange[i], sizeof t->exchange[i], "%s", x->label);
-        t->repro[i] = probe_repro(probe_wire_url(r->wire), r->key_env, x);
-        t->judge.failed = t->judge.failed || !t->repro[i];
+        const probe_rule_result *rule = &t->judge.rules[i];
+        const probe_mark none = {0, 0};
+        if (rule->n_broken == 0 || t->proofs[i].label[0]) continue;
+        if (!probe_proof_keep(r, &t->proofs[i], x,
+                              rule->has_value ? probe_mark_number(&x->body, rule->value) : none))
+            t->judge.failed = true;
     }
+    if (!t->judge.normalised && !probe_proof_keep(r, &t->sum, x, (probe_mark){0, 0})) t->judge.failed = true;
+    if (!probe_proof_keep(r, &t->any, x, (probe_mark){0, 0})) t->judge.failed = true;
 }
 
-/* The exchange of a row: the one that first broke `rule`. */
+/* The exchange of a row: the one that first broke `rule`, else the first. */
 static void add_exchange(probe_finding *f, probe_tally *t, size_t rule)
 {
-    if (!f || !t->repro[rule]) return;
-    (void)snprintf(f->exchange, sizeof f->exchange, "%s", t->exchange[rule]);
-    f->repro = strdup(t->repro[rule]);
-    t->judge.failed = t->judge.failed || !f->repro;
+    const probe_proof *first = t->proofs[rule].label[0] ? &t->proofs[rule] : &t->any;
+    if (!probe_proof_give(first, f)) t->judge.failed = true;
 }
 
 static void report_rule(probe_run *r, probe_tally *t, size_t rule)
@@ -75,7 +74,7 @@ static void report_change(probe_run *r, probe_tally *t)
     if (j->all_zero || j->normalised) return;
     row = probe_report(r, NULL, sum, PROBE_FAILED, PROBE_BREAKS,
                        "the probabilities of one row add up to more than 1");
-    add_exchange(row, t, PROBE_RULE_LOGPROB);
+    if (!probe_proof_give(&t->sum, row)) t->judge.failed = true;
 }
 
 /* The type in which the server seems to compute. */
@@ -109,6 +108,8 @@ void probe_tally_report(probe_run *r, probe_tally *t)
 
 void probe_tally_end(probe_tally *t)
 {
-    for (size_t i = 0; i < PROBE_N_RULES; i++) free(t->repro[i]);
+    for (size_t i = 0; i < PROBE_N_RULES; i++) probe_proof_free(&t->proofs[i]);
+    probe_proof_free(&t->sum);
+    probe_proof_free(&t->any);
     probe_judge_end(&t->judge);
 }

@@ -4,18 +4,18 @@
 #ifndef CONFORMANCE_PROBE_CHECKS_TALLY_H
 #define CONFORMANCE_PROBE_CHECKS_TALLY_H
 
-#include "conformance/probe/run/run.h"
+#include "conformance/probe/run/proof.h"
 #include "conformance/probe/truth/judge.h"
 
 /* way: its name in the checks ("echo"). given: the tokens are those of prompts, which a server does not
- * choose. judge: of all rows; begin it with probe_judge_begin. exchange, repro: for each rule, the exchange
- * in which it was broken first, and the command that repeats it. */
+ * choose. judge: of all rows; begin it with probe_judge_begin. proofs: for each rule, the exchange in
+ * which it was broken first; sum: the first with a row whose probabilities add up to more than 1; any: the
+ * first. */
 typedef struct probe_tally {
     const char *way;
     bool given;
     probe_judge judge;
-    char exchange[PROBE_N_RULES][PROBE_LABEL_MAX];
-    char *repro[PROBE_N_RULES];
+    probe_proof proofs[PROBE_N_RULES], sum, any;
 } probe_tally;
 
 /* After the rows of x were judged: notes x for the rules that it is the first to break. Sets judge.failed if

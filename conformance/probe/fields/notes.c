@@ -7,7 +7,7 @@
 #include "base/grow.h"
 #include "base/json.h"
 #include "conformance/probe/fields/rules.h"
-#include "conformance/probe/run/repro.h"
+#include "conformance/probe/run/proof.h"
 #include "dialogue/grammar/sse.h"
 
 enum { ELEMENTS_MOST = 6 }; /* of a list, or of an object with members of any name, that are walked */
@@ -18,8 +18,8 @@ typedef struct note {
     const probe_field *field; /* NULL: the table does not have it */
     char path[PROBE_FIELD_PATH_MAX];
     size_t n, n_broken;
-    char why[256], exchange[PROBE_LABEL_MAX]; /* of the first breach */
-    char *repro;
+    char why[256];     /* of the first breach */
+    probe_proof proof; /* of it */
 } note;
 
 struct probe_notes {
@@ -36,6 +36,8 @@ typedef struct walk {
     const probe_form *form;
     json_object *request, *root;
     const char *model;
+    bool in_stream;
+    size_t from; /* of a stream: the first byte of the event in the body */
 } walk;
 
 probe_notes *probe_notes_new(void)
@@ -46,7 +48,7 @@ probe_notes *probe_notes_new(void)
 void probe_notes_free(probe_notes *notes)
 {
     if (!notes) return;
-    for (size_t i = 0; i < notes->n; i++) free(notes->at[i].repro);
+    for (size_t i = 0; i < notes->n; i++) probe_proof_free(&notes->at[i].proof);
     free(notes->at);
     probe_ids_free(&notes->ids);
     free(notes);
@@ -72,13 +74,19 @@ static note *note_of(const walk *w, const char *path, const probe_field *field)
     return at;
 }
 
+/* The member of a path in the body, else the event. */
+static probe_mark find_mark(const walk *w, const char *path)
+{
+    const char *colon = w->form->whole ? strchr(path, ':') : NULL;
+    const probe_mark member = probe_mark_member(&w->x->body, w->from, colon ? colon + 1 : path);
+    return member.from < member.to || !w->in_stream ? member : probe_mark_event(&w->x->body, w->from);
+}
+
 static void add_breach(const walk *w, note *at, const char *why)
 {
     if (at->n_broken++) return;
     (void)snprintf(at->why, sizeof at->why, "%s", why);
-    (void)snprintf(at->exchange, sizeof at->exchange, "%s", w->x->label);
-    at->repro = probe_repro(probe_wire_url(w->run->wire), w->run->key_env, w->x);
-    if (!at->repro) w->run->findings.failed = true;
+    if (!probe_proof_keep(w->run, &at->proof, w->x, find_mark(w, at->path))) w->run->findings.failed = true;
 }
 
 static unsigned type_of(json_object *value)
@@ -218,6 +226,8 @@ static assay_status take_event(void *context, const serve_sse_event *event)
     if (event->data.n == 6 && memcmp(event->data.at, "[DONE]", 6) == 0) return ASSAY_OK;
     if (json_parse_within("data", event->data.at, event->data.n, &limits, &root, NULL) != ASSAY_OK)
         return ASSAY_OK;
+    w->in_stream = true;
+    w->from = event->offset;
     walk_root(w, root);
     json_object_put(root);
     return ASSAY_OK;
@@ -272,10 +282,7 @@ static void report_breach(probe_run *run, const note *at)
                 probe_form_name(at->form), at->path);
     probe_finding *f = probe_report(run, NULL, check, PROBE_FAILED, at->field->grade, "%zu times; first: %s",
                                     at->n_broken, at->why);
-    if (!f) return;
-    (void)snprintf(f->exchange, sizeof f->exchange, "%s", at->exchange);
-    f->repro = at->repro ? strdup(at->repro) : NULL;
-    if (!f->repro) run->findings.failed = true;
+    if (!probe_proof_give(&at->proof, f)) run->findings.failed = true;
 }
 
 static void report_unknown(const probe_notes *notes, probe_run *run, const probe_form *form)

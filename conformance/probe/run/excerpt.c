@@ -5,13 +5,29 @@
 #include <stdlib.h>
 
 #include "base/shown.h"
+#include "conformance/support/text.h"
 
-static void print_body(FILE *out, const buffer *body)
+enum { BEFORE_MARK = 800 }; /* bytes of a body that are shown before the mark, where not all of it is shown */
+
+/* The first byte of a body that is shown: 0, or the beginning of a character some way before the mark. */
+static size_t begin_of(const buffer *body, probe_mark mark)
+{
+    size_t from = mark.from > PROBE_EXCERPT_MAX / 2 ? mark.from - BEFORE_MARK : 0;
+    while (from < mark.from && ((unsigned char)body->data[from] & 0xC0) == 0x80) from++;
+    return from;
+}
+
+static void print_body(FILE *out, const buffer *body, probe_mark mark)
 {
     const char *text = (const char *)body->data;
-    const size_t most = body->n < PROBE_EXCERPT_MAX ? body->n : PROBE_EXCERPT_MAX;
-    for (size_t i = 0; i < most;) {
+    const size_t from = begin_of(body, mark);
+    const size_t most = body->n - from < PROBE_EXCERPT_MAX ? body->n : from + PROBE_EXCERPT_MAX;
+    bool is_open = false;
+    if (from > 0) (void)fprintf(out, "[%zu bytes before]\n", from);
+    for (size_t i = from; i < most;) {
         char shown[SHOWN_CHARACTER_MAX];
+        if (is_open && i >= mark.to) (void)fputs(PROBE_MARK_END, out), is_open = false, mark.to = mark.from;
+        if (!is_open && i >= mark.from && i < mark.to) (void)fputs(PROBE_MARK_BEGIN, out), is_open = true;
         if (text[i] == '\n') {
             (void)fputc(text[i++], out);
             continue;
@@ -19,24 +35,34 @@ static void print_body(FILE *out, const buffer *body)
         i += shown_character(text + i, body->n - i, shown);
         (void)fputs(shown, out);
     }
+    if (is_open) (void)fputs(PROBE_MARK_END, out);
     if (most < body->n) (void)fprintf(out, "\n[%zu bytes in all]", body->n);
     if (body->n) (void)fputc('\n', out);
 }
 
-char *probe_excerpt(const probe_exchange *x)
+static void print_remark(FILE *out, const char *text)
+{
+    if (!text[0]) return;
+    (void)fputs(", ", out);
+    conf_text_print_clean(out, text);
+}
+
+char *probe_excerpt(const probe_exchange *x, probe_mark mark)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
     (void)fprintf(out, "%s %s\n", x->get ? "GET" : "POST", x->path);
-    print_body(out, &x->request);
+    print_body(out, &x->request, (probe_mark){0, 0});
     (void)fprintf(out, "\n%s", probe_end_name(x->end));
     if (x->status) (void)fprintf(out, ", status %d", x->status);
-    if (x->content_type[0]) (void)fprintf(out, ", %s", x->content_type);
-    if (x->why[0]) (void)fprintf(out, ", %s", x->why);
+    print_remark(out, x->content_type);
+    print_remark(out, x->why);
+    if (mark.from < mark.to)
+        (void)fputs("; what is wrong is between " PROBE_MARK_BEGIN " and " PROBE_MARK_END, out);
     (void)fputc('\n', out);
-    print_body(out, &x->body);
+    print_body(out, &x->body, mark);
     if (fclose(out) == 0) return text;
     free(text);
     return NULL;

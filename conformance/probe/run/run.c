@@ -21,7 +21,7 @@ probe_finding *probe_report(probe_run *r, const probe_exchange *x, const char *c
     (void)snprintf(f->exchange, sizeof f->exchange, "%s", x->label);
     if (verdict != PROBE_FAILED && verdict != PROBE_IGNORED) return f;
     f->repro = probe_repro(probe_wire_url(r->wire), r->key_env, x);
-    f->excerpt = probe_excerpt(x);
+    f->excerpt = probe_excerpt(x, (probe_mark){0, 0});
     if (!f->repro || !f->excerpt) r->findings.failed = true;
     return f;
 }

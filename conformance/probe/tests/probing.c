@@ -52,6 +52,12 @@ void probing_probe(probing *p, const probe_options *options)
 {
     assay_error err;
     ck_assert_msg(probe_run_all(options, &p->truth, &p->run, NULL, NULL, &err) == ASSAY_OK, "%s", err.text);
+    for (size_t i = 0; i < p->run.findings.n; i++) {
+        const probe_finding *f = &p->run.findings.at[i];
+        const bool fails = f->verdict == PROBE_FAILED || f->verdict == PROBE_IGNORED;
+        ck_assert_msg(!fails || (f->excerpt && f->repro && f->exchange[0]), "%s has no exchange: %s",
+                      f->check, f->text);
+    }
 }
 
 const char *probing_url(const oracle *o)

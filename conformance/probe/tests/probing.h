@@ -29,7 +29,8 @@ void probing_serve(void);
  * It refers to static memory. */
 probe_options probing_options(const char *target, const char *asked, unsigned endpoints, const char *save);
 
-/* Each fails the test if the probe does not come to its end; free with probing_free. */
+/* Each fails the test if the probe does not come to its end, or a row that fails shows no exchange; free with
+ * probing_free. */
 void probing_probe(probing *p, const probe_options *options);
 void probing_oracle(probing *p, oracle *o, const char *asked, unsigned endpoints, const char *save);
 void probing_free(probing *p);

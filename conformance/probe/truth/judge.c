@@ -128,6 +128,15 @@ typedef struct spread {
     size_t n;
 } spread;
 
+/* Notes the value of the first row that breaks a rule. */
+static void note_value(probe_judge *j, size_t rule, const probe_entry *e)
+{
+    probe_rule_result *r = &j->rules[rule];
+    if (r->n_broken == 0 || r->has_value || e->is_null) return;
+    r->has_value = true;
+    r->value = e->value;
+}
+
 /* Judges one value; adds its error to the spread. */
 static void judge_value(probe_judge *j, const probe_place *place, int32_t id, const probe_entry *e, spread *s)
 {
@@ -135,6 +144,7 @@ static void judge_value(probe_judge *j, const probe_place *place, int32_t id, co
     const double error = e->value - truth;
     probe_rule_apply(&j->rules[PROBE_RULE_LOGPROB], place, isfinite(error) ? fabs(error) / bound : INFINITY,
                      "id %d: expected %.9g, found %.9g", (int)id, truth, e->value);
+    note_value(j, PROBE_RULE_LOGPROB, e);
     if (e->value != 0) j->all_zero = false;
     if (!isfinite(error)) return;
     add_pair(j, place, id, e->value);
@@ -324,8 +334,10 @@ void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const p
     const double *logits = probe_truth_row(place->prompt, place->n_before);
     spread s = {0};
     double same;
+    size_t n_broken[PROBE_N_RULES];
     *id = -1;
     if (!logits) return;
+    for (size_t i = 0; i < PROBE_N_RULES; i++) n_broken[i] = j->rules[i].n_broken;
     probe_log_softmax(logits, j->truth->n_vocab, j->scratch);
     if (r->n_top > 0) sort_row(j);
     if (r->has_token) *id = find_id(j, place, &r->token);
@@ -340,5 +352,8 @@ void probe_judge_row(probe_judge *j, const probe_rows *rows, size_t row, const p
     }
     if (*id >= 0 && place->greedy) judge_token(j, place, *id);
     relate(j, place, &s);
+    const probe_entry *e = r->has_token ? &r->token : r->n_top ? &rows->entries[r->top] : NULL;
+    for (size_t i = 0; e && i < PROBE_N_RULES; i++)
+        if (n_broken[i] == 0) note_value(j, i, e);
     j->n_rows++;
 }

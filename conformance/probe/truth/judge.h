@@ -52,9 +52,12 @@ typedef struct probe_pair {
 } probe_pair;
 
 /* What a rule was applied to. multiple: the largest error in units of its bound; first: the first row that
- * breaks it, in words, "" if none does. */
+ * breaks it, in words, "" if none does. value: the wrong log-probability of that row, or that of its token;
+ * it is known if has_value is set. */
 typedef struct probe_rule_result {
     size_t n, n_broken;
+    bool has_value;
+    double value;
     double multiple;
     char first[320];
 } probe_rule_result;
