@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
+	conformance/locate/steps.c conformance/locate/steps.h \
 	conformance/locate/trace.c conformance/locate/trace.h \
 	conformance/locate/drive.c conformance/locate/drive.h \
 	conformance/locate/html.c conformance/locate/html.h \

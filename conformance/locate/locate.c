@@ -17,6 +17,7 @@
 #include "conformance/locate/location.h"
 #include "conformance/locate/print.h"
 #include "conformance/locate/replay.h"
+#include "conformance/locate/steps.h"
 #include "conformance/locate/walk.h"
 #include "conformance/locate/walker.h"
 #include "conformance/replay/manner.h"
@@ -34,6 +35,7 @@ typedef struct search {
     const conf_location *location;
     const conf_context *context;
     shared *shared;
+    conf_steps steps;
     assay_error err;
     bool failed; /* the reason is in err */
 } search;
@@ -42,6 +44,7 @@ static conf_verdict run_child_task(search *q, conf_task_fn *task, const void *wh
 {
     conf_verdict v = {0};
     if (conf_isolate(task, what, q->location->limits, &v, &q->err) != ASSAY_OK) q->failed = true;
+    conf_steps_end(&q->steps);
     if (!q->failed && v.outcome == CONF_BROKEN) {
         (void)assay_fail(&q->err, ASSAY_EINTERNAL, "%s", v.reason);
         q->failed = true;
@@ -53,7 +56,9 @@ static conf_verdict walk_sequence(search *q, const conf_sequence *sequence)
 {
     conf_walk *w = &q->shared->walk;
     memset(w, 0, sizeof *w);
-    conf_verdict v = run_child_task(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w});
+    conf_steps_begin(&q->steps, "tensors of sample %zu%s", sequence ? sequence->sample : 0,
+                     sequence ? " with batch size 1" : "");
+    conf_verdict v = run_child_task(q, conf_walk_run, &(conf_walk_task){q->location, sequence, w, &q->steps});
     if (w->n_rows > CONF_WALK_ROWS_MAX) w->n_rows = 0; /* the engine has overwritten the shared memory */
     return v;
 }
@@ -61,6 +66,11 @@ static conf_verdict walk_sequence(search *q, const conf_sequence *sequence)
 /* Whether a sequence agrees with the truth; false if the engine fails. */
 static bool sequence_agrees(search *q, conf_sequence sequence)
 {
+    conf_steps_begin(&q->steps, "sample %zu with batch size 1%s%s", sequence.sample,
+                     sequence.padded ? ", padded" : "",
+                     sequence.decodes  ? ", step by step"
+                     : sequence.n_more ? ", with the tokens that follow"
+                                       : "");
     conf_verdict v =
         run_child_task(q, conf_sequence_replay, &(conf_replay_task){q->location, &sequence, NULL});
     return v.outcome == CONF_PASSED;
@@ -187,8 +197,10 @@ static conf_exit locate_by_replays(search *q, bool compared)
     const char *who = q->location->engine ? "the engine gives" : "the observation holds";
     size_t n_rows = q->shared->walk.n_rows;
     bool recorded = q->shared->walk.n_recorded > 0;
+    conf_steps_begin(&q->steps, "the case in every manner of evaluation");
     conf_verdict v = run_child_task(q, conf_divergence_find, &(conf_replay_task){q->location, NULL, d});
     if (q->failed) return CONF_EXIT_ERROR;
+    conf_steps_expect(&q->steps, 3);
     if (v.outcome == CONF_FAILED && d->part == CONF_PART_NONE) {
         (void)fprintf(out, "\n%s\n", v.reason);
         return CONF_EXIT_DIVERGES;
@@ -233,6 +245,7 @@ static conf_exit locate_divergence(search *q)
 {
     FILE *out = q->context->out;
     const conf_walk *w = &q->shared->walk;
+    conf_steps_expect(&q->steps, 5);
     conf_verdict v = walk_sequence(q, NULL);
     if (q->failed) return CONF_EXIT_ERROR;
     (void)conf_report_warn(q->context, NULL, &v);
@@ -246,6 +259,7 @@ static conf_exit locate_divergence(search *q)
     if (!located) return v.outcome == CONF_FAILED ? CONF_EXIT_DIVERGES : locate_by_replays(q, compared);
     if (v.outcome == CONF_FAILED || !q->location->engine) return CONF_EXIT_DIVERGES;
     conf_sequence single = {0};
+    conf_steps_expect(&q->steps, 2);
     bool batched = w->batched, named = compared || !w->gives_traces;
     bool agrees = (batched || !named) && sequence_agrees(q, single);
     if (agrees) report_batch(q, single, true, true);
@@ -255,7 +269,7 @@ static conf_exit locate_divergence(search *q)
 
 conf_exit conf_locate(const conf_location *location, const conf_context *context)
 {
-    search q = {.location = location, .context = context};
+    search q = {.location = location, .context = context, .steps.context = context};
     q.shared = mmap(NULL, sizeof *q.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (q.shared == MAP_FAILED) {
         (void)fprintf(context->err, "assay: no shared memory: %s\n", strerror(errno));

@@ -32,6 +32,15 @@
 #include "model/loader.h"
 #include "model/plan/plan.h"
 
+static void begin_pass(conf_walker *w, conf_pass pass)
+{
+    static const char *const names[] = {[CONF_PASS_REFERENCE] = "the expected tensors",
+                                        [CONF_PASS_COMPUTED] = "the tensors as computed",
+                                        [CONF_PASS_OWN] = "each tensor from the expected inputs"};
+    w->walk->pass = pass;
+    if (w->task->steps) conf_steps_show(w->task->steps, names[pass]);
+}
+
 /* Runs the reference. If it fails, the walk continues without its results. */
 static bool run_reference(conf_walker *w, conf_walker_fn *fn, double **logits)
 {
@@ -66,7 +75,7 @@ static bool takes_golden(const assay_engine *engine)
 static void walk_from_golden(conf_walker *w)
 {
     double *logits = NULL;
-    w->walk->pass = CONF_PASS_OWN;
+    begin_pass(w, CONF_PASS_OWN);
     if (takes_golden(w->engine)) {
         conf_verdict v = *w->verdict;
         const conf_drive d = drive_engine(w, conf_override_engine, &logits);
@@ -101,7 +110,7 @@ static void check_sequence(conf_walker *w)
 static bool find_golden(conf_walker *w, const conf_h5 *file)
 {
     const conf_decoder *d = &w->c->decoder;
-    w->walk->pass = CONF_PASS_REFERENCE;
+    begin_pass(w, CONF_PASS_REFERENCE);
     if (w->task->sequence) {
         conf_walker_fail(w, conf_tensors_create(&w->golden, &w->err));
         if (w->failed || !run_reference(w, conf_store_reference, &w->truth)) return false;
@@ -139,7 +148,7 @@ static void walk_engine(conf_walker *w)
             (void)snprintf(w->walk->reference, sizeof w->walk->reference, "%.500s", err.text);
     }
     if (w->failed) return;
-    w->walk->pass = CONF_PASS_COMPUTED;
+    begin_pass(w, CONF_PASS_COMPUTED);
     conf_drive d = drive_engine(w, conf_trace_engine, &w->logits);
     d.refusal = w->walk->refusal;
     if (!conf_drive_run(w, &d)) return;
@@ -176,7 +185,7 @@ static void walk_observed(conf_walker *w, const conf_observed *o)
     if (w->walk->gives_traces && conf_tensors_count(w->golden))
         (void)run_reference(w, conf_check_reference, &logits);
     free(logits);
-    w->walk->pass = CONF_PASS_COMPUTED;
+    begin_pass(w, CONF_PASS_COMPUTED);
     for (size_t i = 0; !w->failed && i < conf_tensors_count(w->golden); i++) {
         conf_trace golden;
         const conf_trace *trace = conf_tensors_at(w->golden, i);

@@ -12,6 +12,7 @@
 #include "conformance/evaluate/tensor_file.h"
 #include "conformance/judge/noise.h"
 #include "conformance/locate/location.h"
+#include "conformance/locate/steps.h"
 
 /* sequence NULL: the batch as recorded, against the case's traces; else a single sample against the
  * reference. */
@@ -19,6 +20,7 @@ typedef struct conf_walk_task {
     const conf_location *location;
     const conf_sequence *sequence;
     conf_walk *walk;
+    const conf_steps *steps; /* of which the walk is one; NULL: none are shown */
 } conf_walk_task;
 
 typedef struct conf_walker {
