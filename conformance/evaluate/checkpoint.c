@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/shown.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/support/checksums.h"
 #include "model/checkpoint/config.h"
@@ -38,8 +39,9 @@ static assay_status check_weights(const char *dir, assay_error *err)
     return rc;
 }
 
-/* Whether config.json can be read, and names a family that is implemented. */
-static assay_status find_family(const char *dir, bool *known, assay_error *err)
+/* Whether config.json can be read, and names a family that is implemented. family: its name, cleaned; empty
+ * if there is none. */
+static assay_status find_family(const char *dir, char family[CONF_FAMILY_MAX], bool *known, assay_error *err)
 {
     char path[PATH_MAX];
     json_object *document = NULL, *type = NULL;
@@ -48,6 +50,8 @@ static assay_status find_family(const char *dir, bool *known, assay_error *err)
     if (rc == ASSAY_OK && json_object_is_type(document, json_type_object))
         (void)json_object_object_get_ex(document, "model_type", &type);
     *known = json_text(type) && plan_has_family(json_text(type));
+    (void)snprintf(family, CONF_FAMILY_MAX, "%s", json_text(type) ? json_text(type) : "");
+    shown_clean(family, CONF_FAMILY_MAX);
     (void)json_object_put(document);
     return rc;
 }
@@ -74,8 +78,11 @@ static conf_placeholders placeholders_of(const plan *p)
     return found;
 }
 
-/* What the plan of a checkpoint says about dividing prompts, and about the time that they take. */
+/* What the plan of a checkpoint says about dividing prompts, and about the time that they take, and whose it
+ * is.
+ */
 typedef struct division {
+    char family[CONF_FAMILY_MAX];
     size_t n_divisible;
     conf_placeholders placeholders;
     double multiplies; /* see conf_checkpoint */
@@ -86,8 +93,9 @@ static assay_status read_plan(const plan *p, division *found, assay_error *err)
     plan_cost cost;
     const assay_status rc = plan_cost_read(p, &cost, err);
     if (rc != ASSAY_OK) return rc;
-    *found =
-        (division){plan_divisible_length(p), placeholders_of(p), (double)cost.multiplies + (double)cost.head};
+    found->n_divisible = plan_divisible_length(p);
+    found->placeholders = placeholders_of(p);
+    found->multiplies = (double)cost.multiplies + (double)cost.head;
     plan_cost_free(&cost);
     return ASSAY_OK;
 }
@@ -108,7 +116,7 @@ static assay_status check_model(const conf_case *c, division *found, bool *forei
         return *foreign ? ASSAY_OK
                         : assay_fail(err, ASSAY_EIO, "%s: no config.json next to its weights", dir);
     }
-    rc = find_family(dir, &known, err);
+    rc = find_family(dir, found->family, &known, err);
     if (rc == ASSAY_OK && known) {
         rc = plan_open_allowing(dir, c->allow_unknown, &p, err);
         if (rc == ASSAY_OK) rc = read_plan(p, found, err);
@@ -156,6 +164,7 @@ conf_checkpoint conf_checkpoint_check(const conf_case *c)
     division parts = {0};
     if (!c->model) return found;
     const assay_status rc = check_all(c, &parts, &foreign, &err);
+    memcpy(found.family, parts.family, sizeof found.family);
     if (rc == ASSAY_OK && !foreign) {
         found.n_divisible = parts.n_divisible;
         found.placeholders = parts.placeholders;

@@ -172,6 +172,7 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
     c->allow_unknown = assignment->allow_unknown;
     conf_verdict_list_unknown(v, c->unknown.at, c->unknown.n);
     v->auxiliary = conf_kind_of(c->kind)->auxiliary;
+    (void)snprintf(v->kind, sizeof v->kind, "%s", conf_kind_of(c->kind)->name);
     const char *refusal = conf_kind_of(c->kind)->refusal;
     if (refusal && c->kind == CONF_OBSERVATION) conf_verdict_set(v, CONF_BROKEN, "%s: %s", c->path, refusal);
     else if (refusal) conf_verdict_set(v, CONF_SKIPPED, "%s", refusal);

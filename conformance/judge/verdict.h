@@ -76,10 +76,15 @@ typedef struct conf_placeholders {
     bool has_crops, leads;
 } conf_placeholders;
 
+#define CONF_FAMILY_MAX 64
+#define CONF_KIND_MAX   16
+
 /* The result of opening a case's checkpoint with the harness's own loader (evaluate/checkpoint.h). */
 typedef struct conf_checkpoint {
     enum { CONF_CHECKPOINT_VALID, CONF_CHECKPOINT_UNKNOWN, CONF_CHECKPOINT_BROKEN } state;
     char reason[CONF_TEXT_MAX]; /* empty if it is valid, and its ropes are known */
+    char
+        family[CONF_FAMILY_MAX]; /* model_type of its config.json; empty: there is none, or it was not read */
     size_t n_divisible; /* the longest prompt whose rope is the same if it is evaluated in parts; 0: the
                          * ropes are unknown */
     conf_placeholders placeholders;
@@ -151,6 +156,7 @@ typedef struct conf_verdict {
     double allowed;  /* seconds from then on that `until` was set to; 0: those of the process */
     double seconds;  /* from the start to the end of its process */
     conf_checkpoint checkpoint;
+    char kind[CONF_KIND_MAX];          /* of the case (kinds.h); empty: it could not be read */
     char version[CONF_TRACE_NAME_MAX]; /* name and version that the engine states */
     char blas[CONF_TRACE_NAME_MAX];    /* see conf_machine_blas; empty: none is known */
     bool auxiliary;                    /* the file is a schedule or an observation, not a case */

@@ -16,7 +16,7 @@
 #include "conformance/report/report.h"
 #include "conformance/support/xml.h"
 
-/* A family or a property: the first or the second part of a case's id. */
+/* Cases of one family, or of one property. */
 typedef struct group {
     const char *name; /* [n], not terminated */
     size_t n;
@@ -25,15 +25,37 @@ typedef struct group {
 static const char *const KINDS[] = {"family", "property"};
 enum { FAMILY, PROPERTY, N_KINDS };
 
-/* An id without a folder has a family only, and its property is empty. */
-static group group_of(const char *id, int kind)
+static const struct {
+    const char *heading, *plural, *caption;
+} GRIDS[] = {
+    {"Families", "families",
+     "The model_type of the cases' checkpoints; without a checkpoint, the kind of the case."},
+    {"Properties", "properties", "The folders of the cases."},
+};
+
+/* What one of the engines' verdicts says of the case, which an engine that cannot be loaded does not. */
+static group family_of(const conf_result *r, size_t n_engines)
 {
-    const size_t family = strcspn(id, "/");
-    if (kind == FAMILY) return (group){id, family};
-    if (!id[family]) return (group){id + family, 0};
-    const char *property = id + family + 1;
-    const char *end = strchr(property, '/');
-    return end ? (group){property, (size_t)(end - property)} : (group){property, 0};
+    const char *name = "";
+    for (size_t e = 0; e < n_engines && !name[0]; e++) {
+        const conf_verdict *v = &r->verdicts[e];
+        name = v->checkpoint.family[0] ? v->checkpoint.family : v->kind;
+    }
+    return (group){name, strlen(name)};
+}
+
+/* The folder that holds the case; empty if its path names none. */
+static group property_of(const conf_result *r)
+{
+    const char *end = strrchr(r->path, '/'), *begin = end;
+    while (begin && begin > r->path && begin[-1] != '/') begin--;
+    return begin ? (group){begin, (size_t)(end - begin)} : (group){r->path, 0};
+}
+
+static group group_of(const conf_results *results, size_t i, int kind)
+{
+    const conf_result *r = &results->at[i];
+    return kind == FAMILY ? family_of(r, results->n_engines) : property_of(r);
 }
 
 static int compare_groups(const void *a, const void *b)
@@ -55,7 +77,7 @@ static size_t list_groups(const conf_results *results, int kind, group *out)
 {
     size_t n = 0, n_all = 0;
     for (size_t i = 0; i < results->n; i++) {
-        const group g = group_of(results->at[i].id, kind);
+        const group g = group_of(results, i, kind);
         if (g.n > 0) out[n_all++] = g;
     }
     if (n_all > 0) qsort(out, n_all, sizeof *out, compare_groups);
@@ -80,7 +102,7 @@ static void print_cell(FILE *out, const conf_results *results, size_t engine, in
     size_t counts[CONF_N_OUTCOMES] = {0};
     const char *class = NULL;
     for (size_t i = 0; i < results->n; i++) {
-        const group of = kind < 0 ? g : group_of(results->at[i].id, kind);
+        const group of = kind < 0 ? g : group_of(results, i, kind);
         if (compare_groups(&of, &g) == 0) counts[results->at[i].verdicts[engine].outcome]++;
     }
     for (size_t i = 0; i < N_OUTCOMES && !class; i++)
@@ -115,14 +137,11 @@ static bool print_grid(FILE *out, const conf_results *results, int kind, group *
     if (!heads) return false;
     heads[0] = KINDS[kind];
     for (size_t e = 0; e < results->n_engines; e++) heads[1 + e] = results->engines[e].label;
-    (void)snprintf(summary, sizeof summary, "%zu %s", n, kind == FAMILY ? "families" : "properties");
+    (void)snprintf(summary, sizeof summary, "%zu %s", n, GRIDS[kind].plural);
     if (n > 0) {
-        conf_page_heading(out, kind == FAMILY ? "Families" : "Properties");
+        conf_page_heading(out, GRIDS[kind].heading);
         conf_page_fold_begin(out, n <= OPEN_ROWS, summary);
-        conf_page_table_begin(out, NULL,
-                              kind == FAMILY ? "The first part of the cases' names."
-                                             : "The second part of the cases' names.",
-                              heads, 1 + results->n_engines);
+        conf_page_table_begin(out, NULL, GRIDS[kind].caption, heads, 1 + results->n_engines);
     }
     for (size_t i = 0; i < n; i++) {
         char name[256];
@@ -196,7 +215,7 @@ static bool print_failure(FILE *out, const conf_results *results, size_t i, size
     (void)fprintf(out, "<tr id=\"case-%zu-%zu\" data-system=\"engine-%zu\"", engine, i, engine);
     for (int kind = 0; kind < N_KINDS; kind++) {
         (void)fprintf(out, " data-%s=\"", KINDS[kind]);
-        print_group(out, group_of(r->id, kind));
+        print_group(out, group_of(results, i, kind));
         (void)fputc('"', out);
     }
     (void)fputs("><td>", out);

@@ -59,7 +59,8 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
     bool ok = conf_json_add_text(to, "case", r->id) && conf_json_add_text(to, "path", r->path) &&
               conf_json_add_text(to, "engine", results->engines[engine].name) &&
               conf_json_add_count(to, "position", r->position) &&
-              conf_json_add_text(to, "digest", r->digest) &&
+              conf_json_add_text(to, "digest", r->digest) && conf_json_add_text(to, "kind", v->kind) &&
+              conf_json_add_text(to, "family", v->checkpoint.family) &&
               conf_json_add_text(to, "outcome", conf_outcome_name(v->outcome)) &&
               conf_json_add_text(to, "class", conf_class_name(v->class)) && add_measure(to, v) &&
               conf_json_add_text(to, "stage", conf_stage_name(v->stage)) &&

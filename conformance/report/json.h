@@ -45,6 +45,8 @@
  *     case, path, engine   as the user names them
  *     position             of the case among those of all shards, from 0
  *     digest               of the file of the case; "" if it could not be read
+ *     kind                 of the case; "" if it could not be read
+ *     family               model_type of its checkpoint; "" if it has none, or that is not known
  *     outcome              "passed", "failed", "skipped", "broken" or "expected"
  *     class                class of the failure: "logits", "crash", … as verdict.h lists them; else ""
  *     measured             whether there is a multiple

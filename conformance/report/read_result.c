@@ -216,6 +216,18 @@ static assay_status read_expected(const conf_json_at *one, conf_verdict *v, assa
                           conf_outcome_name(v->outcome), must ? "what was expected" : "no such member");
 }
 
+/* A document of an earlier version has neither. */
+static assay_status read_kind(const conf_json_at *one, conf_verdict *v, assay_error *err)
+{
+    conf_json_at at;
+    char *family = v->checkpoint.family;
+    assay_status rc = ASSAY_OK;
+    if (conf_json_find(one, "kind", &at)) rc = conf_json_copy_text(one, "kind", v->kind, sizeof v->kind, err);
+    if (rc == ASSAY_OK && conf_json_find(one, "family", &at))
+        rc = conf_json_copy_text(one, "family", family, sizeof v->checkpoint.family, err);
+    return rc;
+}
+
 static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay_error *err)
 {
     const struct {
@@ -234,6 +246,7 @@ static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay
     if (rc == ASSAY_OK) rc = read_stage(one, v, err);
     for (size_t i = 0; i < sizeof texts / sizeof *texts && rc == ASSAY_OK; i++)
         rc = conf_json_copy_text(one, texts[i].name, texts[i].text, texts[i].size, err);
+    if (rc == ASSAY_OK) rc = read_kind(one, v, err);
     if (rc == ASSAY_OK) rc = read_expected(one, v, err);
     if (rc == ASSAY_OK) rc = read_manner(one, v, err);
     if (rc == ASSAY_OK) rc = read_left_out(one, v, err);
@@ -296,11 +309,21 @@ static assay_status read_names(const conf_json_at *one, const conf_results *all,
 static assay_status read_one(const conf_json_at *one, const conf_results *all, size_t engine, conf_result *r,
                              assay_error *err)
 {
-    static const char *const known[] = {
-        "case",  "path",       "engine",  "position", "outcome", "class",        "unit",   "measured",
-        "bound", "multiple",   "stage",   "reason",   "where",   "vector",       "manner", "manners_left_out",
-        "trace", "last_trace", "notes",   "seconds",  "repro",   "other_traces", "digest", "expected",
-        "rows",  "same_best",  "profile", NULL};
+    static const char *const known[] = {"case",    "path",
+                                        "engine",  "position",
+                                        "outcome", "class",
+                                        "unit",    "measured",
+                                        "bound",   "multiple",
+                                        "stage",   "reason",
+                                        "where",   "vector",
+                                        "manner",  "manners_left_out",
+                                        "trace",   "last_trace",
+                                        "notes",   "seconds",
+                                        "repro",   "other_traces",
+                                        "digest",  "expected",
+                                        "rows",    "same_best",
+                                        "profile", "kind",
+                                        "family",  NULL};
     assay_status rc = conf_json_expect(one, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(one, known, err);
     if (rc == ASSAY_OK) rc = read_names(one, all, engine, r, err);

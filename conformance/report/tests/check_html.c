@@ -38,6 +38,8 @@ static void setup(void)
         ck_assert(r->verdicts && r->profiles);
         for (size_t e = 0; e < ENGINES; e++) {
             conf_verdict *v = &r->verdicts[e];
+            if (i % 60 && e) (void)snprintf(v->checkpoint.family, CONF_FAMILY_MAX, "model-%zu", i % 60);
+            if (e) (void)snprintf(v->kind, sizeof v->kind, "logits");
             conf_verdict_fail(v, CONF_CLASS_LOGITS,
                               "largest error of the logits is 3.52e+04 times its bound");
             v->measured = true;
@@ -104,7 +106,10 @@ START_TEST(the_bars_of_failures_lead_to_their_rows)
     size_t size;
     char *text = print(&size);
     assert_holds(text, "<a href=\"#case-0-999\"><text ");
-    assert_holds(text, "<a href=\"#engine-1/family/family-7\">");
+    assert_holds(text, "<a href=\"#engine-1/family/model-7\">");
+    assert_holds(text, "<a href=\"#engine-1/property/property-7\">");
+    assert_holds(text, "<a href=\"#engine-1/family/logits\">"); /* those without a checkpoint */
+    assert_lacks(text, "family/family-");
     free(text);
 }
 END_TEST

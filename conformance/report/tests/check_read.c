@@ -30,7 +30,8 @@ static const char sound[] =
     "\"interrupted\":false,\"finished\":\"2026-11-28T03:04:05.678Z\"},"
     "\"totals\":{\"passed\":0,\"failed\":1,\"skipped\":0,\"broken\":0,\"warnings\":2},\"results\":[{"
     "\"case\":\"a\",\"path\":\"d/a.h5\",\"engine\":\"./"
-    "x.so\",\"position\":3,\"digest\":\"00000000000000dd\",\"outcome\":\"failed\","
+    "x.so\",\"position\":3,\"digest\":\"00000000000000dd\",\"kind\":\"k\",\"family\":\"f\",\"outcome\":"
+    "\"failed\","
     "\"class\":\"logits\",\"measured\":true,\"multiple\":null,\"unit\":\"noise\",\"bound\":4.0,\"stage\":"
     "\"prefill\","
     "\"reason\":\"why\",\"where\":\"w\",\"trace\":\"t\",\"last_trace\":\"l\",\"notes\":\"n\",\"manner\":"
@@ -92,6 +93,8 @@ START_TEST(every_member_is_read)
     ck_assert_str_eq(v->manner, "late");
     ck_assert_str_eq(v->vector, "G/v");
     ck_assert_double_eq(v->seconds, 1.5);
+    ck_assert_str_eq(v->kind, "k");
+    ck_assert_str_eq(v->checkpoint.family, "f");
     const conf_profile *p = r.at[0].profiles[0];
     ck_assert_int_eq(p->manner, conf_manner_find("late"));
     ck_assert(p->n_tensors == 2 && p->n_rows == 1 && p->n_manners == 1 && p->has_recorded);
@@ -130,6 +133,9 @@ static const struct {
     {"\"instructions\":\"i\"", "\"sets\":\"i\"", "f: machines[1].sets: is unknown"},
     {"\"processor\":\"q\",", "", "f: machines[1].processor: is missing, expected a string"},
     {"\"blas\":\"b\"", "\"blas\":\"\\n\"", "f: machines[0].blas: found a string with control"},
+    {"\"family\":\"f\"", "\"family\":null", "f: results[0].family: found null, expected a string"},
+    {"\"kind\":\"k\"", "\"kind\":\"kkkkkkkkkkkkkkkk\"",
+     "f: results[0].kind: found 16 bytes, expected at most 15"},
     {"\"isa\":\"avx2\"", "\"isa\":2", "f: machines[0].isa: found a whole number, expected a string"},
     {"\"workers\":\"3\"", "\"workers\":3", "f: machines[0].workers: found a whole number, expected a string"},
     {"\"jobs\":4", "\"jobs\":0", "f: machines[0].jobs: found 0, expected a whole number from 1"},
