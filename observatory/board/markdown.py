@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ..findings import severity
+from ..findings.records import Finding
 from ..servers.report import escaped
 from .tally import Board, Cell, Group
 
@@ -83,13 +84,17 @@ def systems(board: Board) -> list[str]:
     return lines
 
 
+def finding_row(one: Finding, number: str, link: str, cases: str) -> str:
+    return f"| {number} | [{one.name}]({link}#{one.name}) | {severity.words(one)} | {cases} |"
+
+
 def findings(board: Board, link: str) -> list[str]:
     """A row for each finding, the most severe first, with the number of cases of each system that have it."""
     lines = ["| | finding | severity | cases |", "|--:|---|---|---|"]
     for name in board.by_severity():
         counts = Counter(column.system.title for column in board.columns for one in board.results(column) if one.finding == name)
         cases = ", ".join(f"{title} {n}" for title, n in counts.items())
-        lines.append(f"| {board.numbers[name]} | [{name}]({link}#{name}) | {severity.words(board.findings[name])} | {cases} |")
+        lines.append(finding_row(board.findings[name], str(board.numbers[name]), link, cases))
     return lines if board.numbers else ["None."]
 
 

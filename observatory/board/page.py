@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 
 from ..findings import severity
+from ..findings.records import Finding
 from .cases import PROPERTIES
 from .markdown import marks, plural, ranges
 from .results import Column, Result
@@ -131,15 +132,19 @@ def section(board: Board, column: Column, link: str) -> list[str]:
     return [*lines, *failures(board, column, link), *refusals(board, column), "</section>"]
 
 
+def finding_item(one: Finding, number: str, link: str, places: str) -> str:
+    said = f"{severity.words(one)}; {places}"
+    return (f'<li value="{number}"><a href="{escape(link)}#{escape(one.name)}">{escape(one.name)}</a>: {escape(one.title)} '
+            f'<span class="muted">({escape(said)})</span></li>')
+
+
 def findings(board: Board, link: str) -> list[str]:
     lines = ["<h2>Findings</h2>", "<ol>"]
     for name in board.by_severity():
         entry = board.findings[name]
         counts = Counter(column.system.title for column in board.columns for one in board.results(column) if one.finding == name)
         places = ", ".join(f"{n} of {title}" for title, n in counts.items())
-        said = f"{severity.words(entry)}; {places}"
-        lines.append(f'<li value="{board.numbers[name]}"><a href="{escape(link)}#{escape(name)}">{escape(name)}</a>: {escape(entry.title)} '
-                     f'<span class="muted">({escape(said)})</span></li>')
+        lines.append(finding_item(entry, str(board.numbers[name]), link, places))
     return [*lines, "</ol>"]
 
 

@@ -6,7 +6,7 @@ import json
 import sys
 from unittest import mock
 
-from observatory.board import cases, explain, results, running
+from observatory.board import cases, explain, relist, results, running
 from observatory.board.markdown import ranges
 from observatory.findings import records
 from observatory.tests.board import Board, Page, replayed
@@ -208,6 +208,16 @@ class Documents(Board):
     def test_the_tables_of_findings_are_sound(self) -> None:
         observations = records.read_observations(running.TOP / records.OBSERVATIONS)
         self.assertTrue(explain.read_rules(running.TOP / "observatory" / "adapters" / "findings.tsv", records.read(running.TOP / records.RECORDS, observations)))
+
+    def test_the_stored_lists_of_findings_are_those_of_the_records(self) -> None:
+        for name in relist.DOCUMENTS:
+            with self.subTest(name):
+                line, make = relist.DOCUMENTS[name]
+                text = (running.TOP / name).read_text(encoding="utf-8")
+                self.assertGreater(sum(bool(line.fullmatch(one)) for one in text.split("\n")), 50)
+                observations = records.read_observations(running.TOP / records.OBSERVATIONS)
+                self.assertTrue(relist.relisted(text, line, make, records.read(running.TOP / records.RECORDS, observations)) == text,
+                                "python3 -m observatory.board.relist shows what differs, and --write makes it again")
 
 
 if __name__ == "__main__":
