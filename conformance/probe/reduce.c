@@ -149,7 +149,7 @@ static void leave_out(search *s, bool *least)
     }
     if (!try_alone(s, kept)) {
         for (size_t i = 0; i < s->n; i++) kept[i] = true;
-        (void)conf_delta_units(kept, s->n, stays, s);
+        (void)conf_delta_units(kept, s->n, 1, stays, s);
     }
     keep_only(s, kept);
     *least = s->rc == ASSAY_OK && (count_kept(s) == 1 || conf_clock() < s->end);

@@ -38,6 +38,13 @@ void conf_attempt_trial(const conf_reducing *r, char *path, size_t size)
     (void)snprintf(path, size, "%s/%zu/trial%s", r->folder, r->trial.n_layers, dot ? dot : "");
 }
 
+size_t conf_attempt_least(const conf_reducing *r, const bool *kept, size_t n)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) n_kept += kept[i];
+    return r->n_groups && n_kept > r->n_groups ? n_kept / r->n_groups : 1;
+}
+
 bool conf_attempt_is_over(const conf_reducing *r)
 {
     return r->rc != ASSAY_OK || conf_interrupted() || conf_clock() > r->until;
@@ -143,22 +150,39 @@ static trial_result try_values(conf_reducing *r, bool computes, conf_verdict *v,
     return same ? TRIAL_FAILS : TRIAL_DIFFERS;
 }
 
-static uint64_t hash_cut(const conf_reducing *r)
+static uint64_t hash_items(const conf_reducing *r, size_t sample, uint64_t hash)
 {
     const conf_cut *cut = &r->trial;
-    const size_t n = r->whole->c->decoder.n_samples;
-    const conf_items *items = &r->whole->items;
+    for (size_t i = r->whole->items.of[sample]; i < r->whole->items.of[sample + 1]; i++) {
+        if (!conf_cut_has_item(r->whole, cut, sample, i)) continue;
+        hash = hash_add(hash, (uint32_t)i);
+        for (size_t k = 0; k < CONF_SIZE_AXES; k++) hash = hash_add(hash, (uint32_t)cut->sizes[i].n[k]);
+        hash = hash_add(hash, cut->fillings[i]);
+    }
+    return hash;
+}
+
+/* Of the case that a cut becomes: it does not matter which of several equal tokens are kept, unless rows are
+ * recorded of some tokens only. */
+static uint64_t hash_cut(const conf_reducing *r)
+{
+    const conf_whole *whole = r->whole;
+    const conf_cut *cut = &r->trial;
+    const size_t n = whole->c->decoder.n_samples;
+    const bool has_list = whole->c->decoder.rows.n_listed > 0;
     uint64_t hash = hash_bytes(cut->samples, n * sizeof *cut->samples);
-    for (size_t b = 0; b < n; b++)
-        for (size_t i = 0; i < r->whole->width && cut->samples[b]; i++)
-            hash = hash_add(hash, cut->tokens[b * r->whole->width + i] +
-                                      UINT32_C(2) * cut->plain[b * r->whole->width + i]);
-    for (size_t b = 0; b < n; b++)
-        for (size_t i = items->of[b]; i < items->of[b + 1]; i++) {
-            if (!conf_cut_has_item(r->whole, cut, b, i)) continue;
-            for (size_t k = 0; k < CONF_SIZE_AXES; k++) hash = hash_add(hash, (uint32_t)cut->sizes[i].n[k]);
-            hash = hash_add(hash, cut->fillings[i]);
+    for (size_t b = 0; b < n; b++) {
+        if (!cut->samples[b]) continue;
+        hash = hash_add(hash, (uint32_t)conf_cut_tokens(whole, cut, b));
+        for (size_t i = 0; i < conf_whole_tokens(whole, b); i++) {
+            const size_t at = b * whole->width + i;
+            if (has_list) hash = hash_add(hash, cut->tokens[at]);
+            if (cut->tokens[at])
+                hash =
+                    hash_add(hash, (uint32_t)(cut->plain[at] ? whole->plain : conf_whole_token(whole, b, i)));
         }
+        hash = hash_items(r, b, hash);
+    }
     hash = hash_add(hash, (uint32_t)cut->n_decode);
     hash = hash_add(hash, (uint32_t)cut->n_greedy);
     return hash_add(hash, (uint32_t)cut->n_layers);

@@ -49,6 +49,7 @@ typedef struct conf_reducing {
     conf_control controls[CONF_CONTROLS_MAX]; /* [n_controls]: they must agree with the reduced case, too */
     size_t n_controls;
     const char *reference; /* the engine that may compute expected values; NULL: they must be recorded */
+    size_t n_groups;       /* into how many groups units are divided at most; 0: groups of one unit */
     double until;          /* the end of the time limit, on the monotonic clock */
     conf_cut best, trial;  /* owned: the smallest case so far, and the next */
     conf_verdict verdict;  /* of the best */
@@ -68,6 +69,9 @@ void conf_attempt_folder(const conf_reducing *r, size_t n_layers, char *path, si
 void conf_attempt_model(const conf_reducing *r, size_t n_layers, char *path, size_t size);
 void conf_attempt_best(const conf_reducing *r, char *path, size_t size);
 void conf_attempt_trial(const conf_reducing *r, char *path, size_t size);
+
+/* The least size of a group of units of which kept[n] are there, at the current n_groups. */
+size_t conf_attempt_least(const conf_reducing *r, const bool *kept, size_t n);
 
 /* Whether the time is over, the user has interrupted, or the harness has failed. */
 bool conf_attempt_is_over(const conf_reducing *r);

@@ -29,7 +29,8 @@ static bool reduce(conf_reducing *r)
             kept[at] = r->best.tokens[at] && !r->best.plain[at] && !conf_whole_is_of_item(r->whole, b, i) &&
                        conf_whole_token(r->whole, b, i) != r->whole->plain;
         }
-    const bool any = kept && conf_delta_units(kept, n_samples * width, stays, r);
+    const size_t n = n_samples * width;
+    const bool any = kept && conf_delta_units(kept, n, conf_attempt_least(r, kept, n), stays, r);
     free(kept);
     return any;
 }

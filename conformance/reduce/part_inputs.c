@@ -27,7 +27,7 @@ static bool reduce(conf_reducing *r)
     for (size_t b = 0; kept && b < n_samples; b++)
         for (size_t i = items->of[b]; i < items->of[b + 1]; i++)
             kept[i] = items->spans[i].end && conf_cut_has_item(r->whole, &r->best, b, i);
-    const bool any = kept && conf_delta_units(kept, n, stays, r);
+    const bool any = kept && conf_delta_units(kept, n, conf_attempt_least(r, kept, n), stays, r);
     free(kept);
     return any;
 }

@@ -14,7 +14,8 @@ static bool stays(void *reducing, const bool *kept, size_t n)
 
 static bool reduce(conf_reducing *r)
 {
-    return conf_delta_units(r->best.samples, r->whole->c->decoder.n_samples, stays, r);
+    const size_t n = r->whole->c->decoder.n_samples;
+    return conf_delta_units(r->best.samples, n, conf_attempt_least(r, r->best.samples, n), stays, r);
 }
 
 const conf_part conf_part_samples = {"samples", reduce};

@@ -47,7 +47,7 @@ static bool reduce_units(search *s)
     bool *kept = malloc(n + 1);
     if (!kept) return false;
     memset(kept, true, n);
-    const bool any = conf_delta_units(kept, n, stays_with_units, s);
+    const bool any = conf_delta_units(kept, n, conf_attempt_least(s->r, kept, n), stays_with_units, s);
     free(kept);
     return any;
 }

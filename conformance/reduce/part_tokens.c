@@ -31,7 +31,7 @@ static bool reduce(conf_reducing *r)
         if (!r->best.samples[b]) continue;
         for (size_t i = 0; i < n; i++)
             kept[i] = r->best.tokens[b * r->whole->width + i] && !conf_whole_is_of_item(r->whole, b, i);
-        any = conf_delta_units(kept, n, stays, &s) || any;
+        any = conf_delta_units(kept, n, conf_attempt_least(r, kept, n), stays, &s) || any;
     }
     free(kept);
     return any;

@@ -30,7 +30,8 @@ static bool try_filling(conf_reducing *r, conf_filling filling, bool *kept)
     for (size_t b = 0; b < n_samples; b++)
         for (size_t i = items->of[b]; i < items->of[b + 1]; i++)
             kept[i] = conf_cut_has_item(r->whole, &r->best, b, i) && r->best.fillings[i] < filling;
-    return conf_delta_units(kept, items->of[n_samples], stays, &s);
+    const size_t n = items->of[n_samples];
+    return conf_delta_units(kept, n, conf_attempt_least(r, kept, n), stays, &s);
 }
 
 static bool reduce(conf_reducing *r)

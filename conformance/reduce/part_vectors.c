@@ -16,7 +16,8 @@ static bool stays(void *reducing, const bool *kept, size_t n)
 static bool reduce(conf_reducing *r)
 {
     if (conf_texts_count(r->texts, &r->texts->best) < 2) return false;
-    return conf_delta_units(r->texts->best.kept, r->texts->n, stays, r);
+    bool *kept = r->texts->best.kept;
+    return conf_delta_units(kept, r->texts->n, conf_attempt_least(r, kept, r->texts->n), stays, r);
 }
 
 const conf_part conf_part_vectors = {"vectors", reduce};

@@ -23,7 +23,7 @@ static void omit(bool *without, const bool *kept, size_t n, size_t first, size_t
     }
 }
 
-bool conf_delta_units(bool *kept, size_t n, conf_delta_units_fn *stays, void *context)
+bool conf_delta_units(bool *kept, size_t n, size_t least, conf_delta_units_fn *stays, void *context)
 {
     bool *without = calloc(n + 1, sizeof *without), any = false;
     size_t size = count(kept, n);
@@ -36,7 +36,8 @@ bool conf_delta_units(bool *kept, size_t n, conf_delta_units_fn *stays, void *co
                 removed = any = true;
             } else first += size;
         }
-        if (size > 1) size = (size + 1) / 2;
+        const size_t half = (size + 1) / 2;
+        if (size > least) size = half > least ? half : least;
         else if (!removed) break;
         const size_t left = count(kept, n);
         if (size > left) size = left;

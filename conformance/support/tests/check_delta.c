@@ -50,7 +50,7 @@ static void setup(void)
 START_TEST(exactly_the_needed_units_stay)
 {
     failure f = {.needed = {3, 17, 18, 63}, .n_needed = 4, .most = 1000};
-    ck_assert(conf_delta_units(kept, N, stays, &f));
+    ck_assert(conf_delta_units(kept, N, 1, stays, &f));
     ck_assert_uint_eq(count_kept(), 4);
     for (size_t i = 0; i < f.n_needed; i++) ck_assert(kept[f.needed[i]]);
 }
@@ -59,17 +59,31 @@ END_TEST
 START_TEST(one_needed_unit_takes_about_two_tests_for_each_halving)
 {
     failure f = {.needed = {40}, .n_needed = 1, .most = 1000};
-    ck_assert(conf_delta_units(kept, N, stays, &f));
+    ck_assert(conf_delta_units(kept, N, 1, stays, &f));
     ck_assert_uint_eq(count_kept(), 1);
     ck_assert(kept[40]);
     ck_assert_uint_le(f.n_tests, 16);
 }
 END_TEST
 
+START_TEST(groups_may_have_a_least_size)
+{
+    failure f = {.needed = {40}, .n_needed = 1, .most = 1000};
+    ck_assert(conf_delta_units(kept, N, 10, stays, &f));
+    ck_assert(kept[40]);
+    ck_assert_uint_ge(count_kept(), 2);
+    ck_assert_uint_le(count_kept(), 10);
+    f = (failure){.needed = {0, 20, 40, 60}, .n_needed = 4, .most = 1000};
+    memset(kept, true, sizeof kept);
+    ck_assert(!conf_delta_units(kept, N, 32, stays, &f));
+    ck_assert_uint_eq(f.n_tests, 3);
+}
+END_TEST
+
 START_TEST(nothing_stays_if_nothing_is_needed)
 {
     failure f = {.most = 1000};
-    ck_assert(conf_delta_units(kept, N, stays, &f));
+    ck_assert(conf_delta_units(kept, N, 1, stays, &f));
     ck_assert_uint_eq(count_kept(), 0);
     ck_assert_uint_eq(f.n_tests, 1);
 }
@@ -80,10 +94,10 @@ START_TEST(units_that_were_removed_before_do_not_come_back)
     failure f = {.needed = {5}, .n_needed = 1, .most = 1000};
     memset(kept, false, sizeof kept);
     kept[5] = kept[9] = true;
-    ck_assert(conf_delta_units(kept, N, stays, &f));
+    ck_assert(conf_delta_units(kept, N, 1, stays, &f));
     ck_assert_uint_eq(count_kept(), 1);
     ck_assert(kept[5]);
-    ck_assert(!conf_delta_units(kept, N, stays, &f));
+    ck_assert(!conf_delta_units(kept, N, 1, stays, &f));
 }
 END_TEST
 
@@ -97,7 +111,7 @@ static bool stays_with_pairs(void *context, const bool *units, size_t n)
 
 START_TEST(no_single_unit_is_left_that_can_be_removed)
 {
-    ck_assert(conf_delta_units(kept, 3, stays_with_pairs, NULL));
+    ck_assert(conf_delta_units(kept, 3, 1, stays_with_pairs, NULL));
     ck_assert(kept[0] && !kept[1] && !kept[2]);
 }
 END_TEST
@@ -105,7 +119,7 @@ END_TEST
 START_TEST(what_was_reached_stays_when_no_test_may_be_run_any_more)
 {
     failure f = {.needed = {40, 41}, .n_needed = 2, .most = 3};
-    ck_assert(conf_delta_units(kept, N, stays, &f));
+    ck_assert(conf_delta_units(kept, N, 1, stays, &f));
     ck_assert_uint_eq(f.n_tests, 3);
     ck_assert(kept[40] && kept[41]);
     ck_assert_uint_eq(count_kept(), N / 2);
@@ -135,6 +149,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, exactly_the_needed_units_stay);
     tcase_add_test(tcase, one_needed_unit_takes_about_two_tests_for_each_halving);
+    tcase_add_test(tcase, groups_may_have_a_least_size);
     tcase_add_test(tcase, nothing_stays_if_nothing_is_needed);
     tcase_add_test(tcase, units_that_were_removed_before_do_not_come_back);
     tcase_add_test(tcase, no_single_unit_is_left_that_can_be_removed);

@@ -1,6 +1,7 @@
 /* The reference engine with an error: OFF_REF=layer.01.mlp/9 adds 1/16 to an element of the last row
- * of that tensor in steps of nine tokens, OFF_REF=layer.01.mlp in all steps of several tokens; several are
- * separated by commas. With OFF_REF_ENDS=crash or hang the process crashes or hangs there instead.
+ * of that tensor in steps of nine tokens, OFF_REF=layer.01.mlp/9+ in steps of nine and more,
+ * OFF_REF=layer.01.mlp in all steps of several tokens; several are separated by commas. With
+ * OFF_REF_ENDS=crash or hang the process crashes or hangs there instead.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <assay/engine.h>
@@ -29,7 +30,9 @@ static bool is_selected(const assay_tensor *tensor)
         fault += *fault == ',';
         if (strncmp(fault, tensor->name, n) != 0) continue;
         if (fault[n] == '\0' || fault[n] == ',') return true;
-        if (fault[n] == '/' && strtoul(fault + n + 1, NULL, 10) == tensor->shape[0]) return true;
+        char *end = NULL;
+        const size_t wanted = fault[n] == '/' ? strtoul(fault + n + 1, &end, 10) : 0;
+        if (end && (wanted == tensor->shape[0] || (*end == '+' && wanted < tensor->shape[0]))) return true;
     }
     return false;
 }
