@@ -20,6 +20,7 @@
 #include "conformance/evaluate/manners.h"
 #include "conformance/evaluate/positions.h"
 #include "conformance/evaluate/profile.h"
+#include "conformance/evaluate/rope.h"
 #include "conformance/evaluate/shift.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/evaluate/tokens.h"
@@ -113,21 +114,23 @@ static void evaluate_decoder(conf_replay *r, const conf_assignment *assignment)
     if (!named) find_tensor(r, &bounds, assignment);
 }
 
-static void evaluate_rope(conf_replay *r)
+static void evaluate_rope(conf_replay *r, conf_profile *profile)
 {
     conf_rope_answer answer;
     if (!conf_replay_rope(r, &answer)) return;
     r->verdict->stage = CONF_STAGE_JUDGE;
-    conf_evaluate_rope(r, &answer);
+    if (profile) conf_profile_rope(r, &answer, profile);
+    else conf_evaluate_rope(r, &answer);
     conf_rope_answer_free(&answer);
 }
 
-static void evaluate_positions(conf_replay *r)
+static void evaluate_positions(conf_replay *r, conf_profile *profile)
 {
     conf_positions_answer answer;
     if (!conf_replay_positions(r, &answer)) return;
     r->verdict->stage = CONF_STAGE_JUDGE;
-    conf_evaluate_positions(r, &answer);
+    if (profile) conf_profile_positions(r, &answer, profile);
+    else conf_evaluate_positions(r, &answer);
     conf_positions_answer_free(&answer);
 }
 
@@ -153,8 +156,8 @@ static void replay_case(const conf_assignment *assignment, const assay_engine *e
         !conf_shift_truth(c, assignment->reference, assignment->context_shift, v))
         return;
     conf_replay r = {.engine = engine, .kernels = kernels, .c = c, .seed = assignment->seed, .verdict = v};
-    if (c->kind == CONF_ROPE) evaluate_rope(&r);
-    else if (c->kind == CONF_POSITIONS) evaluate_positions(&r);
+    if (c->kind == CONF_ROPE) evaluate_rope(&r, assignment->profile);
+    else if (c->kind == CONF_POSITIONS) evaluate_positions(&r, assignment->profile);
     else evaluate_decoder(&r, assignment);
     conf_replay_free(&r);
 }

@@ -14,6 +14,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/evaluate/positions.c conformance/evaluate/positions.h \
 	conformance/evaluate/profile.c conformance/evaluate/profile.h \
 	conformance/evaluate/reference.c conformance/evaluate/reference.h \
+	conformance/evaluate/rope.c conformance/evaluate/rope.h \
 	conformance/evaluate/sequence.c conformance/evaluate/sequence.h \
 	conformance/evaluate/shift.c conformance/evaluate/shift.h \
 	conformance/evaluate/shift_kept.c conformance/evaluate/shift_kept.h \

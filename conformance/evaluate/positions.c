@@ -2,6 +2,7 @@
 #include "conformance/evaluate/positions.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "conformance/case/positions.h"
@@ -50,4 +51,37 @@ void conf_evaluate_positions(const conf_replay *r, const conf_positions_answer *
     if (c.n_different > 0)
         (void)conf_evaluate_fail(v, CONF_CLASS_ROPE, "%zu of %zu positions and deltas are wrong",
                                  c.n_different, c.n);
+}
+
+/* Infinite if it was not written. */
+static double difference(int32_t expected, int32_t found)
+{
+    return found == CONF_POSITION_UNWRITTEN ? INFINITY : fabs((double)expected - (double)found);
+}
+
+void conf_profile_positions(const conf_replay *r, const conf_positions_answer *answer, conf_profile *p)
+{
+    const conf_case *c = r->c;
+    const conf_decoder *d = &c->decoder;
+    const size_t n_axes = c->positions.n_axes;
+    char name[CONF_PROFILE_NAME_MAX];
+    p->of = CONF_PROFILE_POSITIONS;
+    for (size_t a = 0; a <= n_axes; a++) {
+        (void)snprintf(name, sizeof name, "axis %zu", a);
+        conf_profile_add(p->tensors, &p->n_tensors, CONF_PROFILE_TENSORS_MAX, a < n_axes ? name : "delta", 0);
+    }
+    for (size_t b = 0; b < d->n_samples; b++) {
+        for (size_t t = 0; t < conf_prompt_length(d, b); t++) {
+            double largest = 0;
+            for (size_t a = 0; a < n_axes; a++) {
+                const size_t at = (a * d->n_samples + b) * d->n_tokens + conf_prompt_padding(d, b) + t;
+                const double error = difference(conf_positions_at(c, a, b, t), answer->position[at]);
+                largest = fmax(largest, error);
+                p->tensors[a].multiple = fmax(p->tensors[a].multiple, error);
+            }
+            conf_profile_add_row(p, (uint32_t)b, (uint32_t)t, largest);
+        }
+        const double error = difference(((const int32_t *)c->positions.delta.data)[b], answer->delta[b]);
+        p->tensors[n_axes].multiple = fmax(p->tensors[n_axes].multiple, error);
+    }
 }

@@ -16,6 +16,9 @@
 
 const double conf_profile_sizes[CONF_PROFILE_SIZES] = {0.01, 0.1, 0.25, 0.5, 1, 10, 1000, INFINITY};
 
+const char *const conf_profiled_names[CONF_N_PROFILED] = {
+    [CONF_PROFILE_LOGITS] = "logits", [CONF_PROFILE_ROPE] = "rope", [CONF_PROFILE_POSITIONS] = "positions"};
+
 size_t conf_profile_size_of(double multiple)
 {
     size_t at = 0;
@@ -33,8 +36,9 @@ void conf_profile_size_print(char *text, size_t size, size_t range)
 
 bool conf_profile_applies(const conf_verdict *v)
 {
-    return v->outcome == CONF_FAILED && (v->class == CONF_CLASS_LOGITS || v->class == CONF_CLASS_MASK ||
-                                         v->class == CONF_CLASS_TENSOR || v->class == CONF_CLASS_TOKENS);
+    return v->outcome == CONF_FAILED &&
+           (v->class == CONF_CLASS_LOGITS || v->class == CONF_CLASS_MASK || v->class == CONF_CLASS_TENSOR ||
+            v->class == CONF_CLASS_TOKENS || v->class == CONF_CLASS_ROPE);
 }
 
 conf_profile *conf_profile_share(size_t n)
@@ -76,6 +80,7 @@ void conf_profile_limit(conf_profile *p)
     if (p->n_tensors > CONF_PROFILE_TENSORS_MAX) p->n_tensors = 0;
     if (p->n_rows > CONF_PROFILE_ROWS_MAX) p->n_rows = 0;
     if (p->n_manners > CONF_PROFILE_MANNERS_MAX) p->n_manners = 0;
+    if ((size_t)p->of >= CONF_N_PROFILED) p->of = CONF_PROFILE_LOGITS;
     if ((size_t)p->manner >= CONF_N_MANNERS) p->manner = CONF_MANNER_WHOLE;
     limit_errors(p->tensors, p->n_tensors);
     limit_errors(p->manners, p->n_manners);
@@ -124,6 +129,14 @@ static double largest_of(const conf_replay *r, const double *all, const bool *wa
     for (size_t i = 0; i < n; i++)
         if (!wanted || wanted[i]) largest = fmax(largest, multiple_of(&r->c->decoder.rows, all, i, b));
     return largest;
+}
+
+void conf_profile_add_row(conf_profile *p, uint32_t sample, uint32_t pos, double multiple)
+{
+    if (p->n_rows == CONF_PROFILE_ROWS_MAX) return;
+    p->rows[p->n_rows].sample = sample;
+    p->rows[p->n_rows].pos = pos;
+    p->rows[p->n_rows++].multiple = multiple;
 }
 
 void conf_profile_count(const conf_row *truth, const conf_row *found, size_t n, double bound,

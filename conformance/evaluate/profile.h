@@ -32,11 +32,24 @@ typedef struct conf_profile_error {
     double multiple;
 } conf_profile_error;
 
+/* What was measured. */
+typedef enum conf_profiled {
+    CONF_PROFILE_LOGITS,    /* and tensors on the way to them */
+    CONF_PROFILE_ROPE,      /* rotated vectors */
+    CONF_PROFILE_POSITIONS, /* whole numbers: multiples are differences, of which none is allowed */
+    CONF_N_PROFILED
+} conf_profiled;
+
+/* "logits", "rope", "positions": for programs. */
+extern const char *const conf_profiled_names[CONF_N_PROFILED];
+
 /* Plain data without pointers: the process that replays fills it in memory that it shares. */
 typedef struct conf_profile {
     conf_manner manner; /* in: that of the rows, the one that fails */
+    conf_profiled of;
     size_t n_tensors, n_rows, n_manners;
-    conf_profile_error tensors[CONF_PROFILE_TENSORS_MAX]; /* of sample 0's prompt, as they were computed */
+    conf_profile_error tensors[CONF_PROFILE_TENSORS_MAX]; /* of sample 0's prompt, as they were computed; or
+                                                           * other parts of what is measured */
     struct {
         uint32_t sample, pos; /* pos: as in conf_place */
         bool decode;
@@ -61,6 +74,9 @@ void conf_profile_unshare(conf_profile *profiles, size_t n);
 
 /* Adds an error to a list of *n, unless it has `most`. */
 void conf_profile_add(conf_profile_error *list, size_t *n, size_t most, const char *name, double multiple);
+
+/* Adds a row that is no step of decode, unless there are CONF_PROFILE_ROWS_MAX. */
+void conf_profile_add_row(conf_profile *p, uint32_t sample, uint32_t pos, double multiple);
 
 /* Counts elements [n] by their error; one whose NaN or infinity is not that of the truth is in the last
  * range. */

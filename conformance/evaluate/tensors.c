@@ -1,6 +1,4 @@
-/* Traces and rotated vectors.
- *
- * SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/evaluate/tensors.h"
 
 #include <math.h>
@@ -12,7 +10,6 @@
 #include "conformance/evaluate/fail.h"
 #include "conformance/judge/noise.h"
 #include "conformance/judge/tensor.h"
-#include "conformance/replay/rope.h"
 #include "conformance/replay/state.h"
 
 /* The largest noise of the case's logits in units of their size. */
@@ -192,91 +189,4 @@ bool conf_evaluate_traces(const conf_replay *r)
     const bool diverges = judge_traces(r);
     if (r->verdict->outcome == CONF_FAILED) note_layers(r);
     return diverges;
-}
-
-/* State of judging a RoPE answer: the largest error, and the first element that exceeds its bound. */
-typedef struct rope_judgement {
-    double multiple, limit;
-    const char *part; /* NULL: no element exceeds its bound */
-    size_t position, head, element;
-    double expected, found;
-} rope_judgement;
-
-/* Elements that share a row of the case and its bound. */
-typedef struct rope_part {
-    const char *name;
-    const double *truth, *found;
-    size_t n;
-    double max_abs, pos;
-    size_t position, head;
-} rope_part;
-
-static double largest_position(const conf_rope *rope, size_t p)
-{
-    double largest = 0;
-    for (size_t a = 0; a < rope->n_axes; a++)
-        largest =
-            fmax(largest, fabs((double)((const int32_t *)rope->position.data)[a * rope->n_positions + p]));
-    return largest;
-}
-
-static void judge_part(rope_judgement *judgement, const conf_replay *r, const rope_part *part)
-{
-    double bound = r->verdict->float64
-                       ? conf_rope_bound_float64(part->max_abs, part->pos, r->c->float64_bound)
-                       : conf_rope_bound_float32(part->max_abs, part->pos);
-    conf_tensor_judgement j = conf_tensor_judge(part->truth, part->found, part->n, bound / judgement->limit);
-    judgement->multiple = fmax(judgement->multiple, j.multiple);
-    if (judgement->part || j.multiple <= judgement->limit) return;
-    judgement->part = part->name;
-    judgement->position = part->position;
-    judgement->head = part->head;
-    judgement->element = j.at;
-    judgement->expected = part->truth[j.at];
-    judgement->found = part->found[j.at];
-}
-
-static void judge_position(rope_judgement *judgement, const conf_replay *r, const conf_rope_answer *answer,
-                           size_t p)
-{
-    const conf_rope *rope = &r->c->rope;
-    const double *x = rope->x.data, *truth = rope->truth.data;
-    rope_part part = {.pos = largest_position(rope, p), .position = p};
-    part.n = rope->head_dim;
-    for (size_t h = 0; h < rope->n_heads; h++) {
-        size_t at = (p * rope->n_heads + h) * rope->head_dim;
-        part.name = "x";
-        part.head = h;
-        part.truth = truth + at;
-        part.found = answer->out + at;
-        part.max_abs = conf_max_abs(x + at, rope->head_dim);
-        judge_part(judgement, r, &part);
-    }
-    part.head = 0;
-    part.n = rope->table_dim;
-    const conf_array *tables[] = {&rope->cos, &rope->sin};
-    const double *answers[] = {answer->cos, answer->sin};
-    for (size_t i = 0; i < 2; i++) {
-        part.name = i ? "sin" : "cos";
-        part.truth = (const double *)tables[i]->data + p * rope->table_dim;
-        part.found = answers[i] + p * answer->dim;
-        part.max_abs = conf_max_abs(tables[i]->data, tables[i]->n);
-        judge_part(judgement, r, &part);
-    }
-}
-
-void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer)
-{
-    conf_verdict *v = r->verdict;
-    rope_judgement j = {.limit = conf_noise_limit(v->float64)};
-    for (size_t p = 0; p < r->c->rope.n_positions; p++) judge_position(&j, r, answer, p);
-    v->measured = true;
-    v->multiple = j.multiple;
-    if (!j.part) return;
-    (void)conf_evaluate_fail(v, CONF_CLASS_ROPE, "a rotated value is %.3g times its bound",
-                             j.multiple / j.limit);
-    (void)snprintf(v->where, sizeof v->where,
-                   "%s: row %zu (position %.0f), head %zu, element %zu: expected %.*g, found %.*g", j.part,
-                   j.position, largest_position(&r->c->rope, j.position), j.head, j.element, CONF_DIGITS(v),
-                   j.expected, CONF_DIGITS(v), j.found);
 }

@@ -1,4 +1,4 @@
-/* The verdict on tensors of the forward pass, and on ropes.
+/* The verdict on tensors of the forward pass.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_EVALUATE_TENSORS_H
@@ -7,7 +7,6 @@
 #include <float.h>
 
 #include "conformance/judge/tensor.h"
-#include "conformance/replay/rope.h"
 #include "conformance/replay/state.h"
 
 /* The limit of a tensor without recorded noise. Only a difference in NaN or infinity exceeds it: its error is
@@ -27,7 +26,6 @@ void conf_evaluate_fail_tensor(conf_verdict *v);
 
 /* Judges the recorded tensors. Whether one is out of bounds, which v->trace then names. */
 bool conf_evaluate_traces(const conf_replay *r);
-void conf_evaluate_rope(const conf_replay *r, const conf_rope_answer *answer);
 
 /* The unit of a tensor's multiples: limit·unit = bound. float64: the engine's type. trace: with its values.
  * For a tensor without recorded noise in the engine's compute type, the noise of the logits is used. */

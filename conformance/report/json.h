@@ -65,7 +65,8 @@
  *                          engine lacks or refuses, or that do not fit the case
  *     vector               "GROUP/ID", the first diverging one of a textual case; else empty
  *     profile              only with --html or --profiles, of the ten most severe failures: their errors in
- *                          multiples of the bound, null where infinite. tensors, manners: arrays, each with
+ *                          multiples of the bound, null where infinite. of: "logits", "rope", or
+ *                          "positions", whose errors are differences; tensors, manners: arrays, each with
  *                          at most 256 elements {name, multiple}; rows: at most 512 {sample, pos, decode,
  *                          multiple}, as conf_place has them; found, recorded: 8 counts each of elements by
  *                          their error (conf_profile_sizes), of the engine and of the recorded run, which

@@ -49,7 +49,8 @@ bool conf_json_add_profile(json_object *to, const conf_profile *p)
 {
     if (!p || p->n_tensors + p->n_rows == 0) return true;
     json_object *profile = conf_json_add_object(to, "profile");
-    return add_errors(profile, "tensors", p->tensors, p->n_tensors) && add_rows(profile, p) &&
+    return conf_json_add_text(profile, "of", conf_profiled_names[p->of]) &&
+           add_errors(profile, "tensors", p->tensors, p->n_tensors) && add_rows(profile, p) &&
            add_errors(profile, "manners", p->manners, p->n_manners) &&
            add_sizes(profile, "found", p->found) &&
            (p->has_recorded ? add_sizes(profile, "recorded", p->recorded)
@@ -137,10 +138,14 @@ static assay_status read_sizes(const conf_json_at *profile, const char *member,
 
 static assay_status read_profile(const conf_json_at *at, conf_profile *out, assay_error *err)
 {
-    static const char *const known[] = {"tensors", "rows", "manners", "found", "recorded", NULL};
-    conf_json_at recorded;
+    static const char *const known[] = {"of", "tensors", "rows", "manners", "found", "recorded", NULL};
+    conf_json_at of, recorded;
+    size_t profiled = 0;
     assay_status rc = conf_json_expect(at, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(at, known, err);
+    if (rc == ASSAY_OK) rc = conf_json_member(at, "of", json_type_string, &of, err);
+    if (rc == ASSAY_OK) rc = conf_json_choose(&of, conf_profiled_names, CONF_N_PROFILED, &profiled, err);
+    out->of = (conf_profiled)profiled;
     if (rc == ASSAY_OK)
         rc = read_errors(at, "tensors", CONF_PROFILE_TENSORS_MAX, out->tensors, &out->n_tensors, err);
     if (rc == ASSAY_OK) rc = read_rows(at, out, err);

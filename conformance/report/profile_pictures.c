@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/report/profile_pictures.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,19 @@ enum {
     BARS_MAX = 24,                     /* more of them are joined by layer, or drawn as a line */
     LABEL_MAX = CONF_PROFILE_NAME_MAX, /* bytes */
     POINTS_MAX = CONF_PROFILE_ROWS_MAX,
+};
+
+/* What the pictures say. parts NULL: see print_tensors; elements NULL: errors of elements are not counted. */
+static const struct {
+    const char *parts, *part, *positions, *position, *elements;
+} WORDS[CONF_N_PROFILED] = {
+    [CONF_PROFILE_LOGITS] = {NULL, "tensor", "Error by position", "position in the prompt, or step of decode",
+                             "logits"},
+    [CONF_PROFILE_ROPE] = {"Error by head of the rotated vectors, and of the tables", "part",
+                           "Error by position", "position, the largest over the axes", "values"},
+    [CONF_PROFILE_POSITIONS] = {"Difference by axis, and of the delta", "axis",
+                                "Difference by token, the largest over the axes", "token of the prompt",
+                                NULL},
 };
 
 /* Labels and values of a picture in the making. */
@@ -34,8 +48,8 @@ static void print(FILE *out, const conf_profile *p, const series *s, const char 
     if (s->n == 0) return;
     picture errors = picture_of_errors(title, name, "error, times the bound", s->labels, s->values, s->n);
     if (s->n > BARS_MAX) errors.kind = PICTURE_LINE;
-    if (p->is_relative) {
-        errors.unit = "error, times the largest value";
+    if (p->is_relative || p->of == CONF_PROFILE_POSITIONS) {
+        errors.unit = p->is_relative ? "error, times the largest value" : "difference";
         errors.limit = (double)NAN;
         errors.limit_name = NULL;
     }
@@ -45,7 +59,7 @@ static void print(FILE *out, const conf_profile *p, const series *s, const char 
 static void print_tensors(FILE *out, const conf_profile *p)
 {
     series s = {.n = 0};
-    const bool by_layer = p->n_tensors > BARS_MAX;
+    const bool by_layer = !WORDS[p->of].parts && p->n_tensors > BARS_MAX;
     size_t n_last = 0;
     for (size_t i = 0; i < p->n_tensors; i++) {
         const char *name = p->tensors[i].name;
@@ -60,11 +74,15 @@ static void print_tensors(FILE *out, const conf_profile *p)
         add(&s, value, "%s", text);
         n_last = n;
     }
+    if (WORDS[p->of].parts) {
+        print(out, p, &s, WORDS[p->of].parts, WORDS[p->of].part);
+        return;
+    }
     print(out, p, &s,
           by_layer         ? "Error by layer, its largest tensor (prompt of sample 0)"
           : p->is_observed ? "Error by tensor, in the order of names (prompt of sample 0)"
                            : "Error by tensor, in the order of computation (prompt of sample 0)",
-          by_layer ? "layer" : "tensor");
+          by_layer ? "layer" : WORDS[p->of].part);
 }
 
 /* The sample with the largest error. */
@@ -96,7 +114,7 @@ static void print_positions(FILE *out, const conf_profile *p)
 {
     series s = {.n = 0};
     const uint32_t sample = worst_sample(p);
-    char title[160], joined[64] = "";
+    char title[160], joined[64] = "", of[32] = "";
     for (size_t i = 0; i < p->n_rows; i++) {
         char text[16];
         if (p->rows[i].sample != sample) continue;
@@ -104,10 +122,12 @@ static void print_positions(FILE *out, const conf_profile *p)
         add(&s, p->rows[i].multiple, p->rows[i].decode ? "step %s" : "%s", text);
     }
     if (p->n_joined > 1) (void)snprintf(joined, sizeof joined, ", the largest of each %zu rows", p->n_joined);
-    (void)snprintf(title, sizeof title, "Error by position, sample %u%s%s%s", sample,
-                   p->is_observed ? "" : ", evaluated ",
-                   p->is_observed ? "" : conf_manner_of(p->manner)->label, joined);
-    print(out, p, &s, title, "position in the prompt, or step of decode");
+    const bool has_manner = p->of == CONF_PROFILE_LOGITS && !p->is_observed;
+    if (p->of != CONF_PROFILE_ROPE) (void)snprintf(of, sizeof of, ", sample %u", sample);
+    (void)snprintf(title, sizeof title, "%s%s%s%s%s", WORDS[p->of].positions, of,
+                   has_manner ? ", evaluated " : "", has_manner ? conf_manner_of(p->manner)->label : "",
+                   joined);
+    print(out, p, &s, title, WORDS[p->of].position);
 }
 
 static void print_manners(FILE *out, const conf_profile *p)
@@ -130,6 +150,11 @@ static void print_sizes(FILE *out, const conf_profile *p)
     double found[CONF_PROFILE_SIZES], recorded[CONF_PROFILE_SIZES];
     const char *labels[CONF_PROFILE_SIZES];
     char texts[CONF_PROFILE_SIZES][LABEL_MAX];
+    const char *elements = WORDS[p->of].elements;
+    char title[64], unit[32];
+    (void)snprintf(title, sizeof title, "%c%s by their error%s", toupper((unsigned char)elements[0]),
+                   elements + 1, p->has_recorded ? ", against the noise" : "");
+    (void)snprintf(unit, sizeof unit, "%% of the %s", elements);
     share(p->found, found);
     share(p->recorded, recorded);
     for (size_t i = 0; i < CONF_PROFILE_SIZES; i++) {
@@ -137,10 +162,9 @@ static void print_sizes(FILE *out, const conf_profile *p)
         labels[i] = texts[i];
     }
     picture_print(out, &(picture){.kind = PICTURE_BARS,
-                                  .title = p->has_recorded ? "Logits by their error, against the noise"
-                                                           : "Logits by their error",
+                                  .title = title,
                                   .name = "error, times the bound",
-                                  .unit = "% of the logits",
+                                  .unit = unit,
                                   .labels = labels,
                                   .values = found,
                                   .n = CONF_PROFILE_SIZES,
@@ -159,7 +183,7 @@ void conf_profile_print(FILE *out, const conf_profile *p)
         print_samples(out, p);
         print_positions(out, p);
         print_manners(out, p);
-        if (!p->is_relative) print_sizes(out, p);
+        if (!p->is_relative && WORDS[p->of].elements) print_sizes(out, p);
     }
     (void)fputs("</div>\n", out);
 }

@@ -60,6 +60,32 @@ START_TEST(each_engine_has_its_verdict)
 }
 END_TEST
 
+/* The last token of each sample is wrong on axis 2; the page has the difference of each token. */
+START_TEST(a_failure_has_the_differences_by_token_and_axis)
+{
+    (void)write_case();
+    assert_code(support_run_module("placing", "off", "--json p.json --html p.html case.h5"), 1);
+    const support_output *o = support_shell(
+        "grep -A200 '\"profile\"' p.json | tr -d ' \\n' | grep -oE '\"(of|name)\":\"[a-z 0-9]*\",|"
+        "\"pos\":[0-9]*,\"decode\":false,\"multiple\":[1-9][0-9.]*'; "
+        "grep -c '<title>Difference by token, the largest over the axes, sample 0' p.html; "
+        "grep -c '<title>Difference by axis' p.html; grep -c '<title>.*by their error' p.html");
+    ck_assert_str_eq(o->out,
+                     "\"of\":\"positions\",\n\"name\":\"axis0\",\n\"name\":\"axis1\",\n\"name\":\"axis2\",\n"
+                     "\"name\":\"delta\",\n\"pos\":5,\"decode\":false,\"multiple\":1.0\n"
+                     "\"pos\":8,\"decode\":false,\"multiple\":1.0\n1\n1\n0\n");
+}
+END_TEST
+
+START_TEST(what_is_not_written_is_infinite)
+{
+    (void)write_case();
+    assert_code(support_run_module("placing", "unwritten", "--json p.json --profiles case.h5"), 1);
+    const support_output *o = support_shell("grep -c '\"multiple\":null' p.json");
+    ck_assert_str_eq(o->out, "17\n"); /* 15 tokens, an axis, and the result, which has no multiple */
+}
+END_TEST
+
 START_TEST(an_engine_without_positions_is_skipped_by_name)
 {
     (void)write_case();
@@ -138,6 +164,8 @@ int main(void)
     TCase *t = tcase_create("all");
     tcase_add_checked_fixture(t, support_setup, support_teardown);
     tcase_add_loop_test(t, each_engine_has_its_verdict, 0, (int)(sizeof VERDICTS / sizeof *VERDICTS));
+    tcase_add_test(t, a_failure_has_the_differences_by_token_and_axis);
+    tcase_add_test(t, what_is_not_written_is_infinite);
     tcase_add_test(t, an_engine_without_positions_is_skipped_by_name);
     tcase_add_test(t, kernels_and_narrow_types_do_not_apply);
     tcase_add_test(t, info_prints_samples_inputs_and_deltas);

@@ -112,6 +112,28 @@ START_TEST(tensors_are_in_the_order_in_which_they_are_computed)
 }
 END_TEST
 
+/* The second of three rows, at position 1000, is wrong in x alone. */
+START_TEST(a_rope_has_its_error_by_position_and_part)
+{
+    const conf_verdict v =
+        collect(support_write_rope(support_path("rope.h5"), "{\"is\":\"off-x\"}"), "fake32", NULL);
+    size_t n = 0;
+    ck_assert(conf_profile_applies(&v));
+    ck_assert_int_eq(profile->of, CONF_PROFILE_ROPE);
+    ck_assert_uint_eq(profile->n_rows, 3);
+    ck_assert_uint_eq(profile->rows[2].pos, 1000);
+    ck_assert_double_eq_tol(profile->rows[2].multiple, v.multiple / 4, 1e-9 * v.multiple);
+    ck_assert_double_eq(profile->rows[0].multiple, 0);
+    ck_assert_str_eq(profile->tensors[0].name, "x, head 0");
+    ck_assert_str_eq(profile->tensors[profile->n_tensors - 1].name, "sin");
+    ck_assert_double_eq(profile->tensors[0].multiple, profile->rows[2].multiple);
+    ck_assert_double_eq(profile->tensors[profile->n_tensors - 1].multiple, 0);
+    for (size_t i = 0; i < CONF_PROFILE_SIZES; i++) n += profile->found[i];
+    ck_assert_uint_eq(n, 3 * (profile->n_tensors * 4)); /* every element of x, cos and sin */
+    ck_assert_uint_eq(profile->n_manners, 0);
+}
+END_TEST
+
 START_TEST(what_an_engine_has_written_to_shared_memory_is_not_an_index)
 {
     memset(profile, 0xFF, sizeof *profile);
@@ -149,6 +171,7 @@ int main(void)
     tcase_add_test(tests, a_session_that_was_used_before_counts_as_a_manner);
     tcase_add_test(tests, every_element_of_these_rows_is_counted_by_its_error);
     tcase_add_test(tests, tensors_are_in_the_order_in_which_they_are_computed);
+    tcase_add_test(tests, a_rope_has_its_error_by_position_and_part);
     tcase_add_test(tests, what_an_engine_has_written_to_shared_memory_is_not_an_index);
     tcase_add_test(tests, a_crash_has_no_profile);
     suite_add_tcase(suite, tests);

@@ -37,7 +37,8 @@ static const char sound[] =
     "\"reason\":\"why\",\"where\":\"w\",\"trace\":\"t\",\"last_trace\":\"l\",\"notes\":\"n\",\"manner\":"
     "\"late\","
     "\"manners_left_out\":[{\"manners\":[\"rewind\",\"fork\"],\"reason\":\"r\"}],\"vector\":\"G/v\","
-    "\"other_traces\":true,\"profile\":{\"tensors\":[{\"name\":\"embed\",\"multiple\":0.25},{\"name\":"
+    "\"other_traces\":true,\"profile\":{\"of\":\"rope\",\"tensors\":[{\"name\":\"embed\",\"multiple\":0.25},{"
+    "\"name\":"
     "\"head\","
     "\"multiple\":null}],\"rows\":[{\"sample\":1,\"pos\":6,\"decode\":true,\"multiple\":8.5}],\"manners\":[{"
     "\"name\":\"whole\",\"multiple\":0}],\"found\":[1,2,3,4,5,6,7,8],\"recorded\":[9,0,0,0,0,0,0,0]},"
@@ -98,6 +99,7 @@ START_TEST(every_member_is_read)
     const conf_profile *p = r.at[0].profiles[0];
     ck_assert_int_eq(p->manner, conf_manner_find("late"));
     ck_assert(p->n_tensors == 2 && p->n_rows == 1 && p->n_manners == 1 && p->has_recorded);
+    ck_assert_int_eq(p->of, CONF_PROFILE_ROPE);
     ck_assert_str_eq(p->tensors[0].name, "embed");
     ck_assert(isinf(p->tensors[1].multiple) && p->rows[0].decode);
     ck_assert(p->rows[0].sample == 1 && p->rows[0].pos == 6 && p->found[7] == 8 && p->recorded[0] == 9);
@@ -212,6 +214,9 @@ static const struct {
     {"\"kernels_module\":\"\"", "\"kernels_module\":\"x\"", "f: kernels_module: found \"x\", expected 16"},
     {"\"reason\":\"why\"", "\"reason\":\"\\u0000\"", "f: results[0].reason: found a string with U+0000"},
     {"\"profile\":{", "\"profile\":7,\"profiles\":{", "f: results[0].profiles: is unknown"},
+    {"\"of\":\"rope\"", "\"of\":\"x\"",
+     "f: results[0].profile.of: found \"x\", expected one of logits, rope, positions"},
+    {"\"of\":\"rope\",", "", "f: results[0].profile.of: is missing"},
     {"\"tensors\":[", "\"tensor\":[", "f: results[0].profile.tensor: is unknown"},
     {"\"rows\":[{", "\"rows\":[7,{",
      "f: results[0].profile.rows[0]: found a whole number, expected an object"},
