@@ -9,17 +9,22 @@
 #include "conformance/report/checks.h"
 #include "conformance/report/report.h"
 
-/* "0.30 passed", "3.1e+04 failed (logits)" or "absent", in multiples of the bound. */
+/* In multiples of the bound; NaN: not measured. */
+static double error_of(const conf_verdict *v)
+{
+    return v && v->measured ? v->multiple / conf_noise_limit(v->float64) : (double)NAN;
+}
+
+/* "passed with 0.30 times the bound", "failed (logits) with 3.1e+04 times the bound" or "absent". */
 static void describe(const conf_verdict *v, char *text, size_t size)
 {
     char number[32] = "";
-    if (v && v->measured)
-        conf_multiple_print(number, sizeof number, v->multiple / conf_noise_limit(v->float64));
+    if (v && v->measured) conf_multiple_print(number, sizeof number, error_of(v));
     if (!v) (void)snprintf(text, size, "absent");
     else
-        (void)snprintf(text, size, "%s%s%s%s%s%s", number, number[0] ? " " : "",
-                       conf_outcome_name(v->outcome), v->class ? " (" : "", conf_class_name(v->class),
-                       v->class ? ")" : "");
+        (void)snprintf(text, size, "%s%s%s%s%s%s%s", conf_outcome_name(v->outcome), v->class ? " (" : "",
+                       conf_class_name(v->class), v->class ? ")" : "", number[0] ? " with " : "", number,
+                       number[0] ? " times the bound" : "");
 }
 
 static assay_status add_change(conf_checks *list, const conf_comparison *c, const conf_compared_case *one,
@@ -35,13 +40,13 @@ static assay_status add_change(conf_checks *list, const conf_comparison *c, cons
     (void)snprintf(text, sizeof text, "%s, then %s", sides[0], sides[1]);
     (void)snprintf(group, sizeof group, "%s; %.200s", conf_change_name(one->change), engine->label);
     const bool is_new = one->change == CONF_CHANGE_FAILS;
-    const double error =
-        after && after->measured ? after->multiple / conf_noise_limit(after->float64) : (double)NAN;
-    return conf_checks_add(list, one->after ? one->after->id : one->before->id, group,
-                           is_new  ? CONF_FAILED
-                           : after ? after->outcome
-                                   : CONF_SKIPPED,
-                           error, text, NULL, err);
+    const assay_status rc = conf_checks_add(list, one->after ? one->after->id : one->before->id, group,
+                                            is_new  ? CONF_FAILED
+                                            : after ? after->outcome
+                                                    : CONF_SKIPPED,
+                                            error_of(after), text, NULL, err);
+    if (rc == ASSAY_OK) conf_checks_set_before(list, error_of(before));
+    return rc;
 }
 
 /* The runs, and what makes them hard to compare, in one text; NULL if out of memory. The caller frees it. */

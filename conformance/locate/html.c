@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "conformance/page/page.h"
 #include "conformance/picture/picture.h"
@@ -23,10 +24,7 @@ static void print_picture(FILE *out, const conf_walk *walk, const char *title)
         any_own = any_own || !isnan(own[i]);
     }
     picture p = picture_of_errors(title, "tensor", "error, times the bound", labels, values, n);
-    if (any_own) {
-        p.others = own;
-        p.limit_name = NULL; /* its place is the legend's */
-    }
+    if (any_own) p.others = own;
     p.values_name = "as computed";
     p.others_name = walk->by_reference ? "of its own (ref64)" : "of its own";
     picture_print(out, &p);
@@ -37,6 +35,7 @@ static void print_number(FILE *out, double value)
     char text[PICTURE_NUMBER_MAX + 2] = "-";
     if (!isnan(value)) {
         picture_number(text, value);
+        if (!(value <= 1)) (void)snprintf(text + strlen(text), sizeof text - strlen(text), " !");
         conf_page_cell(out, value <= 1 ? CONF_PAGE_PASSED : CONF_PAGE_FAILED, text);
     } else {
         conf_page_cell(out, NULL, text);

@@ -16,6 +16,7 @@ extern const char conf_page_css[], conf_page_js[]; /* terminated */
 #define CONF_PAGE_FAILED   "failed"
 #define CONF_PAGE_BROKEN   "crashed"
 #define CONF_PAGE_SKIPPED  "refused"
+#define CONF_PAGE_ERROR    "error" /* a number, in multiples of the bound; may be empty */
 #define CONF_PAGE_EXPECTED "expected"
 
 /* The whole page, with the title as its first heading. */

@@ -11,7 +11,8 @@
 enum {
     WIDTH = 360,
     MARGIN = 8,
-    TOP = 22,    /* the name of the limit */
+    TOP = 22,    /* the name of the limit, or the legend */
+    LEGEND = 16, /* of the legend, above the name of the limit */
     BOTTOM = 40, /* labels of ticks, and the name of the axis */
     ROW = 18,
     BAR = 10,
@@ -233,14 +234,14 @@ static void print_svg(FILE *out, const picture *p, const char *style)
 {
     const bool bars = p->kind == PICTURE_BARS;
     const frame f = {.left = bars ? LABELS + MARGIN : LINE_LEFT + MARGIN,
-                     .top = TOP,
+                     .top = p->others && p->limit_name ? TOP + LEGEND : TOP,
                      .width = bars ? WIDTH - LABELS - NUMBERS - 2 * MARGIN : WIDTH - LINE_LEFT - 4 * MARGIN,
                      .height = bars ? (double)(p->n * ROW) : LINE_HEIGHT,
                      .scale = fit(p)};
     (void)fprintf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture\" viewBox=\"0 0 %d %.0f\" role=\"img\"",
-        WIDTH, TOP + f.height + BOTTOM);
+        WIDTH, f.top + f.height + BOTTOM);
     conf_xml_attribute(out, "aria-label", p->title);
     (void)fputs(" font-size=\"11\" font-family=\"system-ui, sans-serif\" fill=\"currentColor\" "
                 "stroke-width=\"1\">\n",

@@ -20,7 +20,7 @@ typedef struct conf_check {
     char *name, *group, *text, *repro; /* repro: may be NULL */
     char *summary, *folded;            /* NULL: none */
     conf_outcome outcome;
-    double error;
+    double error, before; /* NaN: there is none */
 } conf_check;
 
 static void free_check(conf_check *check)
@@ -41,7 +41,8 @@ assay_status conf_checks_add(conf_checks *list, const char *name, const char *gr
                         .text = strdup(text),
                         .repro = repro ? strdup(repro) : NULL,
                         .outcome = outcome,
-                        .error = error};
+                        .error = error,
+                        .before = (double)NAN};
     conf_check *grown = grow_by_one(list->at, list->n, sizeof *grown);
     if (grown) list->at = grown;
     if (!grown || !check.name || !check.group || !check.text || (repro && !check.repro)) {
@@ -58,6 +59,11 @@ assay_status conf_checks_fold(conf_checks *list, const char *summary, const char
     check->summary = strdup(summary);
     check->folded = strdup(text);
     return check->summary && check->folded ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "out of memory");
+}
+
+void conf_checks_set_before(conf_checks *list, double error)
+{
+    list->at[list->n - 1].before = error;
 }
 
 void conf_checks_free(conf_checks *list)
@@ -81,29 +87,59 @@ static void print_counts(FILE *out, const conf_checks *list)
     conf_page_paragraph(out, text);
 }
 
-/* The first rows that have an error, in their order. */
+/* The rows with the largest errors, the largest first; of equal ones the first. Returns their number. */
+static size_t find_largest(const conf_checks *list, size_t rows[BARS_MAX])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const double error = list->at[i].error;
+        if (isnan(error) || (n == BARS_MAX && !(error > list->at[rows[n - 1]].error))) continue;
+        size_t at = n < BARS_MAX ? n++ : n - 1;
+        for (; at > 0 && list->at[rows[at - 1]].error < error; at--) rows[at] = rows[at - 1];
+        rows[at] = i;
+    }
+    return n;
+}
+
+/* Of rows that compare two runs, the error of the earlier one is outlined. */
 static void print_picture(FILE *out, const conf_checks *list)
 {
     const char *labels[BARS_MAX], *links[BARS_MAX];
     char targets[BARS_MAX][32];
-    double values[BARS_MAX];
-    size_t n = 0;
-    for (size_t i = 0; i < list->n && n < BARS_MAX; i++) {
-        if (isnan(list->at[i].error)) continue;
-        labels[n] = list->at[i].name;
-        links[n] = targets[n];
-        (void)snprintf(targets[n], sizeof targets[n], "#check-%zu", i);
-        values[n++] = list->at[i].error;
+    double values[BARS_MAX], others[BARS_MAX];
+    size_t rows[BARS_MAX];
+    bool any_other = false;
+    const size_t n = find_largest(list, rows);
+    for (size_t i = 0; i < n; i++) {
+        const conf_check *check = &list->at[rows[i]];
+        labels[i] = check->name;
+        links[i] = targets[i];
+        (void)snprintf(targets[i], sizeof targets[i], "#check-%zu", rows[i]);
+        values[i] = check->error;
+        others[i] = check->before;
+        any_other = any_other || !isnan(check->before);
     }
     if (n == 0) return;
     (void)fputs("<div class=\"pictures\">\n", out);
-    picture p = picture_of_errors("Errors", "check", "times the bound", labels, values, n);
+    picture p = picture_of_errors("Largest errors", "check", "error, times the bound", labels, values, n);
     p.links = links;
+    if (any_other) {
+        p.others = others;
+        p.values_name = "after";
+        p.others_name = "before";
+    }
     picture_print(out, &p);
     (void)fputs("</div>\n", out);
 }
 
-static void print_row(FILE *out, const conf_check *check, size_t i, bool has_group)
+static bool has_errors(const conf_checks *list)
+{
+    bool any = false;
+    for (size_t i = 0; i < list->n && !any; i++) any = !isnan(list->at[i].error);
+    return any;
+}
+
+static void print_row(FILE *out, const conf_check *check, size_t i, bool has_group, bool has_error)
 {
     static const char *const classes[CONF_N_OUTCOMES] = {[CONF_PASSED] = CONF_PAGE_PASSED,
                                                          [CONF_FAILED] = CONF_PAGE_FAILED,
@@ -116,7 +152,7 @@ static void print_row(FILE *out, const conf_check *check, size_t i, bool has_gro
     conf_page_cell(out, NULL, check->name);
     if (has_group) conf_page_cell(out, NULL, check->group);
     conf_page_cell(out, classes[check->outcome], conf_outcome_name(check->outcome));
-    conf_page_cell(out, NULL, number);
+    if (has_error) conf_page_cell(out, CONF_PAGE_ERROR, number);
     (void)fputs("<td>", out);
     conf_page_text(out, check->text);
     if (check->repro && check->repro[0]) {
@@ -136,8 +172,14 @@ static void print_row(FILE *out, const conf_check *check, size_t i, bool has_gro
 void conf_checks_print_html(FILE *out, const conf_checks *list, const char *title, const char *group,
                             const char *summary, const char *figures)
 {
-    const char *const grouped[] = {"check", group, "result", "times the bound", "what was found"},
-                      *const plain[] = {"check", "result", "times the bound", "what was found"};
+    const bool has_error = has_errors(list);
+    const char *heads[5];
+    size_t n_heads = 0;
+    heads[n_heads++] = "check";
+    if (group) heads[n_heads++] = group;
+    heads[n_heads++] = "result";
+    if (has_error) heads[n_heads++] = "largest error, times the bound";
+    heads[n_heads++] = "what was found";
     conf_page_begin(out, title);
     conf_page_paragraph(out, summary);
     print_counts(out, list);
@@ -147,11 +189,11 @@ void conf_checks_print_html(FILE *out, const conf_checks *list, const char *titl
     (void)fputs("<section id=\"checks\">", out);
     conf_page_heading(out, "Rows, failures first");
     conf_page_fold_begin(out, true, "all");
-    conf_page_table_begin(out, "failures", NULL, group ? grouped : plain, group ? 5 : 4);
+    conf_page_table_begin(out, "failures", NULL, heads, n_heads);
     for (int fails = 1; fails >= 0; fails--)
         for (size_t i = 0; i < list->n; i++)
             if (conf_outcome_fails(list->at[i].outcome) == fails)
-                print_row(out, &list->at[i], i, group != NULL);
+                print_row(out, &list->at[i], i, group != NULL, has_error);
     conf_page_table_end(out);
     conf_page_fold_end(out);
     (void)fputs("</section>\n", out);

@@ -26,6 +26,9 @@ assay_status conf_checks_add(conf_checks *list, const char *name, const char *gr
  * Fails with ASSAY_ENOMEM. */
 assay_status conf_checks_fold(conf_checks *list, const char *summary, const char *text, assay_error *err);
 
+/* Sets the error of the latest row in an earlier run, in multiples of the bound; NaN: there is none. */
+void conf_checks_set_before(conf_checks *list, double error);
+
 void conf_checks_free(conf_checks *list);
 
 /* Writes the page: counts, a picture of the largest errors, a table of the rows, failures first, with a box

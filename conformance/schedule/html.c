@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "conformance/report/checks.h"
@@ -25,6 +26,14 @@ static char *describe(const conf_trial_rows *rows, const conf_trial_row *row)
     return NULL;
 }
 
+/* The number of the step at which a program differs, which the verdict names first; 0: it names none. */
+static size_t wrong_step(const conf_verdict *v)
+{
+    static const char prefix[] = "step ";
+    const size_t n = sizeof prefix - 1;
+    return strncmp(v->where, prefix, n) == 0 ? strtoul(v->where + n, NULL, 10) : 0;
+}
+
 /* The timelines of the programs that fail, as HTML; NULL if out of memory. The caller frees it. */
 static char *draw_failures(const conf_trial_rows *rows)
 {
@@ -36,7 +45,7 @@ static char *draw_failures(const conf_trial_rows *rows)
         const conf_trial_row *row = &rows->at[i];
         if (row->verdict.outcome != CONF_FAILED) continue;
         (void)snprintf(title, sizeof title, "Program that fails: %.120s, %.60s", row->id, row->label);
-        conf_timeline_print(out, title, &row->result->schedule);
+        conf_timeline_print(out, title, &row->result->schedule, wrong_step(&row->verdict));
         n++;
     }
     if (fclose(out) == 0) return text;

@@ -4,7 +4,7 @@
 #include "conformance/page/page.h"
 #include "conformance/support/xml.h"
 
-enum { WIDTH = 360, LEFT = 70, RIGHT = 8, TOP = 8, LINE = 18, MARK = 10, BOTTOM = 34 };
+enum { WIDTH = 360, LEFT = 70, RIGHT = 8, TOP = 14, LINE = 18, MARK = 10, BOTTOM = 34 };
 
 static bool is_step(const conf_step *step)
 {
@@ -20,7 +20,8 @@ static size_t count_threads(const conf_schedule *s, size_t n)
     return n_threads;
 }
 
-static void print_svg(FILE *out, const char *title, const conf_schedule *s, size_t n)
+/* wrong: the number of the step that is outlined and has a "!"; 0: none. */
+static void print_svg(FILE *out, const char *title, const conf_schedule *s, size_t n, size_t wrong)
 {
     const size_t n_threads = count_threads(s, n), height = TOP + n_threads * LINE;
     const double step = (double)(WIDTH - LEFT - RIGHT) / (double)n;
@@ -36,8 +37,16 @@ static void print_svg(FILE *out, const char *title, const conf_schedule *s, size
             TOP + t * LINE + MARK / 2);
     for (size_t i = 0; i < n; i++) {
         if (!is_step(&s->steps[i])) continue;
-        (void)fprintf(out, "<rect class=\"mark\" x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\"><title>",
-                      LEFT + (double)i * step, TOP + s->steps[i].thread * LINE, step * 0.85, MARK);
+        const double x = LEFT + (double)i * step;
+        const size_t y = TOP + s->steps[i].thread * LINE;
+        const bool is_wrong = i + 1 == wrong;
+        if (is_wrong)
+            (void)fprintf(out, "<text x=\"%.1f\" y=\"%zu\" text-anchor=\"middle\">!</text>\n",
+                          x + step * 0.425, y - 2);
+        (void)fprintf(
+            out, "<rect class=\"mark%s\"%s x=\"%.1f\" y=\"%zu\" width=\"%.1f\" height=\"%d\"><title>",
+            is_wrong ? " over" : "", is_wrong ? " stroke=\"currentColor\" stroke-dasharray=\"2 2\"" : "", x,
+            y, step * 0.85, MARK);
         (void)fprintf(out, "%zu: %s</title></rect>\n", i + 1, conf_op_names[s->steps[i].op]);
     }
     (void)fprintf(out,
@@ -46,7 +55,7 @@ static void print_svg(FILE *out, const char *title, const conf_schedule *s, size
                   LEFT, height + 12, WIDTH - RIGHT, height + 12, n, (LEFT + WIDTH - RIGHT) / 2, height + 26);
 }
 
-void conf_timeline_print(FILE *out, const char *title, const conf_schedule *s)
+void conf_timeline_print(FILE *out, const char *title, const conf_schedule *s, size_t wrong)
 {
     static const char *const heads[] = {"step", "thread", "call"};
     const size_t n = s->n_steps <= CONF_SCHEDULE_STEPS_MAX ? s->n_steps : 0;
@@ -54,7 +63,7 @@ void conf_timeline_print(FILE *out, const char *title, const conf_schedule *s)
     (void)fputs("<figure class=\"picture\"><figcaption>", out);
     conf_xml_text(out, title);
     (void)fputs("</figcaption>\n", out);
-    print_svg(out, title, s, n);
+    print_svg(out, title, s, n, wrong);
     conf_page_fold_begin(out, false, "steps");
     conf_page_table_begin(out, NULL, NULL, heads, sizeof heads / sizeof *heads);
     for (size_t i = 0; i < n; i++) {
@@ -64,7 +73,9 @@ void conf_timeline_print(FILE *out, const char *title, const conf_schedule *s)
         conf_page_row_begin(out, text);
         (void)snprintf(text, sizeof text, "%zu", s->steps[i].thread);
         conf_page_cell(out, NULL, text);
-        conf_page_cell(out, NULL, conf_op_names[s->steps[i].op]);
+        (void)snprintf(text, sizeof text, "%s%s", conf_op_names[s->steps[i].op],
+                       i + 1 == wrong ? " ! differs" : "");
+        conf_page_cell(out, NULL, text);
         conf_page_row_end(out);
     }
     conf_page_table_end(out);

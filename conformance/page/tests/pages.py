@@ -88,6 +88,12 @@ UNREADABLE = """(() => {
 })()"""
 
 
+EMPTY_COLUMNS = """[...document.querySelectorAll('table.failures')].flatMap(table => {
+  const rows = [...table.tBodies[0].rows];
+  return [...table.tHead.rows[0].cells].filter((head, i) => rows.every(row => !row.cells[i].textContent.trim())).map(head => head.textContent);
+})"""
+
+
 def run(*arguments: str | Path, fault: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run([ASSAY, *arguments], capture_output=True, text=True, errors="replace", env={**os.environ, "ASSAY_FAULT": fault}, check=False)
 
@@ -180,6 +186,66 @@ class Pages(unittest.TestCase):
             self.assertEqual(self.window.run(f"document.getElementById('{control}').checkVisibility()"), False, control)
         self.assertTrue(self.window.pdf().startswith(b"%PDF"))
         self.window.show_as("screen", "light")
+
+    def test_paper_cuts_nothing_off(self) -> None:
+        """A sheet of A4 is 794 pixels wide, and its margins leave 718."""
+        for name, path in self.of_commands():
+            with self.subTest(name):
+                self.window.open(path, 718, "light")
+                self.window.show_as("print", "light")
+                self.assertLessEqual(self.window.run("document.documentElement.scrollWidth"), 718)
+                cells = "[...document.querySelectorAll('.failures > tbody > tr > td')].filter(cell => cell.checkVisibility())"
+                self.assertEqual(self.window.run(f"{cells}.filter(cell => cell.clientWidth < 80).length"), 0)
+                self.assertEqual(self.window.run("[...document.querySelectorAll('figure, tr')].filter(one => "
+                                                 "getComputedStyle(one).breakInside !== 'avoid').length"), 0)
+                self.window.show_as("screen", "light")
+
+    def of_commands(self) -> list[tuple[str, Path]]:
+        return [(name, path) for name, path in self.pages.items() if name != "scoreboard"]
+
+    def test_no_column_is_empty(self) -> None:
+        for name in ("probed", "kernels", "scheduled", "compared"):
+            with self.subTest(name):
+                self.window.open(self.pages[name], 1440, "light")
+                self.assertEqual(self.window.run(EMPTY_COLUMNS), [])
+
+    def test_failures_are_apart_and_numbers_have_units_in_a_narrow_window(self) -> None:
+        for name, path in self.of_commands():
+            with self.subTest(name):
+                self.window.open(path, 390, "dark")
+                self.window.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+                rows = "[...document.querySelectorAll('.failures > tbody > tr')].filter(row => row.checkVisibility())"
+                self.assertEqual(self.window.run(f"{rows}.filter(row => parseFloat(getComputedStyle(row).borderBottomWidth) === 0).length"), 0)
+                self.assertEqual(self.window.run("[...document.querySelectorAll('td.error')].filter(cell => cell.textContent && "
+                                                 "!getComputedStyle(cell, '::after').content.includes('times the bound')).length"), 0)
+
+    def test_no_verdict_is_in_a_colour_alone(self) -> None:
+        for name, path in self.of_commands():
+            with self.subTest(name):
+                self.window.open(path, 1440, "light")
+                self.assertEqual(self.window.run("[...document.querySelectorAll('td.failed')].map(cell => cell.textContent)"
+                                                 ".filter(text => !/[a-z!✗]/.test(text))"), [])
+                self.assertEqual(self.window.run("[...document.querySelectorAll('svg .over')].filter(mark => !mark.getAttribute('stroke-dasharray')).length"), 0)
+                self.assertEqual(self.window.run("[...document.querySelectorAll('svg')].filter(one => one.querySelector('.limit') && "
+                                                 "![...one.querySelectorAll('text')].some(text => text.textContent.startsWith('bound'))).length"), 0)
+
+    def test_each_failing_row_of_a_probe_has_its_exchange_with_what_is_wrong(self) -> None:
+        self.window.open(self.pages["probed"], 1440, "light")
+        failed = "[...document.querySelectorAll('.failures > tbody > tr')].filter(row => row.querySelector('td.failed'))"
+        self.assertGreater(self.window.run(f"{failed}.length"), 10)
+        self.assertEqual(self.window.run(f"{failed}.filter(row => !row.querySelector(':scope details summary')?.textContent.startsWith('Exchange ')).length"), 0)
+        marked = self.window.run(f"{failed}.map(row => row.querySelector(':scope details pre').textContent.split('>>>').at(-1).split('<<<')[0])")
+        self.assertTrue(any(text.startswith('"role"') for text in marked))
+
+    def test_a_comparison_shows_the_errors_before(self) -> None:
+        self.window.open(self.pages["compared"], 1440, "light")
+        outlined, filled = (self.window.run(f"document.querySelectorAll('svg rect.{kind}').length") for kind in ("other", "mark"))
+        self.assertEqual(outlined, filled)
+        self.assertGreater(outlined, 1)
+
+    def test_a_timeline_marks_the_step_that_differs(self) -> None:
+        self.window.open(self.pages["scheduled"], 1440, "light")
+        self.assertEqual(self.window.run("document.querySelectorAll('svg rect.over').length"), 1)
 
     def test_a_search_shows_the_failures_with_its_words(self) -> None:
         n = self.failing()

@@ -14,7 +14,7 @@ static char *print(const conf_schedule *s)
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     ck_assert_ptr_nonnull(out);
-    conf_timeline_print(out, "<a>", s);
+    conf_timeline_print(out, "<a>", s, 2);
     ck_assert_int_eq(fclose(out), 0);
     return text;
 }
@@ -25,11 +25,14 @@ START_TEST(each_step_has_a_mark_in_the_line_of_its_thread)
         .n_steps = 3,
         .steps = {{.op = CONF_OP_OPEN}, {.op = CONF_OP_SESSION, .thread = 2}, {.op = CONF_OP_STEP}}};
     char *text = print(&s);
-    assert_holds(text, "y=\"8\" width=\"79.9\" height=\"10\"><title>1: open</title>");
-    assert_holds(text, "x=\"164.0\" y=\"44\" width=\"79.9\" height=\"10\"><title>2: session</title>");
+    assert_holds(text, "y=\"14\" width=\"79.9\" height=\"10\"><title>1: open</title>");
+    assert_holds(text, "x=\"164.0\" y=\"50\" width=\"79.9\" height=\"10\"><title>2: session</title>");
+    assert_holds(text, "<rect class=\"mark\" x=\"70.0\"");
+    assert_holds(text, ">!</text>\n<rect class=\"mark over\" stroke=\"currentColor\" "
+                       "stroke-dasharray=\"2 2\" x=\"164.0\"");
     assert_holds(text, ">thread 2</text>");
     assert_lacks(text, ">thread 3</text>");
-    assert_holds(text, "<tr><th scope=\"row\">2</th><td>2</td><td>session</td></tr>");
+    assert_holds(text, "<tr><th scope=\"row\">2</th><td>2</td><td>session ! differs</td></tr>");
     assert_holds(text, "<figcaption>&lt;a&gt;</figcaption>");
     free(text);
 }
