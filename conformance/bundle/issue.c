@@ -64,6 +64,7 @@ static void print_run(FILE *out, const conf_bundle_issue *i, const char *repro)
     print_row(out, "kind", conf_kind_of(s->kind)->name);
     print_row(out, "catches", s->catches);
     print_row(out, "expected results from", s->source);
+    print_row(out, "recorded by", s->recorder);
     print_row(out, "engine", e->name);
     print_row(out, "it states", e->version);
     print_row(out, "kernels", i->results->kernels);

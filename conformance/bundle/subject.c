@@ -14,7 +14,7 @@
 #include "model/plan/print.h"
 
 /* What the reading process writes, each terminated by a zero. */
-enum { KIND, ROOTED, TENSORS, MODEL, INNER, SOURCE, CATCHES, PLAN, REFUSAL, N_TEXTS };
+enum { KIND, ROOTED, TENSORS, MODEL, INNER, SOURCE, RECORDER, CATCHES, PLAN, REFUSAL, N_TEXTS };
 
 typedef struct task {
     const char *path;
@@ -69,6 +69,7 @@ static void read_task(const void *context, conf_verdict *v)
     put(t->page, c->model);
     put(t->page, inner_path(c));
     put(t->page, c->source);
+    put(t->page, c->recorder);
     put(t->page, c->catches);
     put_plan(t, c);
     conf_case_free(c);
@@ -104,6 +105,7 @@ static assay_status take_texts(FILE *page, const char *path, conf_bundle_subject
             .model = copied(text[MODEL]),
             .inner = copied(text[INNER]),
             .source = copied(text[SOURCE]),
+            .recorder = copied(text[RECORDER]),
             .catches = copied(text[CATCHES]),
             .plan = copied(text[PLAN]),
             .refusal = copied(text[REFUSAL]),
@@ -130,7 +132,7 @@ assay_status conf_bundle_subject_read(const char *path, const char *const *allow
 
 void conf_bundle_subject_free(conf_bundle_subject *s)
 {
-    char *const texts[] = {s->model, s->inner, s->source, s->catches, s->plan, s->refusal};
+    char *const texts[] = {s->model, s->inner, s->source, s->recorder, s->catches, s->plan, s->refusal};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) free(texts[i]);
     *s = (conf_bundle_subject){0};
 }

@@ -10,13 +10,13 @@
 /* Texts are owned. */
 typedef struct conf_bundle_subject {
     conf_kind kind;
-    bool is_rooted;         /* its checkpoint is named relative to a root (case/root.h) */
-    bool has_tensors;       /* tensors are recorded */
-    char *model;            /* the checkpoint's directory; NULL: the kind has none */
-    char *inner;            /* the same, relative to the case, or to the root */
-    char *source, *catches; /* NULL: not recorded */
-    char *plan;             /* as assay info prints it; NULL: no checkpoint, or it has no plan */
-    char *refusal;          /* why it has none; NULL: it has, or there is no checkpoint */
+    bool is_rooted;                    /* its checkpoint is named relative to a root (case/root.h) */
+    bool has_tensors;                  /* tensors are recorded */
+    char *model;                       /* the checkpoint's directory; NULL: the kind has none */
+    char *inner;                       /* the same, relative to the case, or to the root */
+    char *source, *recorder, *catches; /* NULL: not recorded */
+    char *plan;                        /* as assay info prints it; NULL: no checkpoint, or it has no plan */
+    char *refusal;                     /* why it has none; NULL: it has, or there is no checkpoint */
 } conf_bundle_subject;
 
 /* Fails with ASSAY_EFORMAT if the case cannot be read, ASSAY_EINTERNAL or ASSAY_ENOMEM. The caller frees *out

@@ -234,6 +234,11 @@ void conf_attempt_keep(conf_reducing *r, bool computed, const conf_verdict *v)
     r->computed = computed;
 }
 
+void conf_attempt_note(conf_reducing *r)
+{
+    (void)conf_attempt_was_tried(r, hash_cut(r));
+}
+
 bool conf_attempt(conf_reducing *r, const char *what)
 {
     char why[CONF_TEXT_MAX] = "";

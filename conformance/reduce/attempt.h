@@ -90,6 +90,9 @@ bool conf_attempt_recorded(conf_reducing *r, bool without_tensors, conf_verdict 
  * printed. */
 bool conf_attempt(conf_reducing *r, const char *what);
 
+/* Notes r->trial, with prompts, as tried. */
+void conf_attempt_note(conf_reducing *r);
+
 /* The steps of which an attempt consists. */
 
 /* Whether a case of this hash was tried before; notes it. */

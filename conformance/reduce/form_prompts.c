@@ -37,6 +37,7 @@ static void close_form(conf_reducing *r)
 /* Notes the tensor that the reference finds, too. */
 static bool write_first(conf_reducing *r, conf_verdict *v)
 {
+    conf_attempt_note(r);
     if (r->symptom.tensor[0]) {
         if (!conf_attempt_recorded(r, true, v)) return false;
         memcpy(r->symptom.computed_tensor, v->tensor, sizeof v->tensor);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 
+#include "conformance/reduce/cut/inputs.h"
 #include "conformance/reduce/parts.h"
 #include "conformance/support/delta.h"
 
@@ -29,7 +30,8 @@ static bool try_filling(conf_reducing *r, conf_filling filling, bool *kept)
     search s = {r, filling};
     for (size_t b = 0; b < n_samples; b++)
         for (size_t i = items->of[b]; i < items->of[b + 1]; i++)
-            kept[i] = conf_cut_has_item(r->whole, &r->best, b, i) && r->best.fillings[i] < filling;
+            kept[i] = conf_cut_has_item(r->whole, &r->best, b, i) && r->best.fillings[i] < filling &&
+                      conf_filling_of(r->whole, i) < filling;
     const size_t n = items->of[n_samples];
     return conf_delta_units(kept, n, conf_attempt_least(r, kept, n), stays, &s);
 }

@@ -67,6 +67,30 @@ static assay_status fill(assay_tensor *t, void *data, conf_filling filling, assa
     return ASSAY_OK;
 }
 
+/* Whether a filling leaves the values of a tensor as they are. False if out of memory. */
+static bool is_filled(const assay_tensor *t, conf_filling filling)
+{
+    const size_t n = count_elements(t);
+    double *values = malloc(n * sizeof *values + 1);
+    bool same = values != NULL;
+    if (same) dtype_to_f64(values, t->data, t->dtype, n);
+    for (size_t i = 0; i < n && same; i++) same = fillings[filling].value(values[i]) == values[i];
+    free(values);
+    return same;
+}
+
+conf_filling conf_filling_of(const conf_whole *whole, size_t item)
+{
+    const assay_item *one = &whole->items.items[item];
+    for (conf_filling f = CONF_N_FILLINGS; --f > CONF_FILLING_OWN;) {
+        bool same = true;
+        for (size_t i = 0; i < one->n_tensors && same; i++)
+            same = !has_values(&one->tensors[i]) || is_filled(&one->tensors[i], f);
+        if (same) return f;
+    }
+    return CONF_FILLING_OWN;
+}
+
 /* Keeps the rows of kept patches, in place. */
 static void drop_patches(assay_tensor *t, char *data, const conf_size *whole, const conf_size *to,
                          size_t side)

@@ -21,6 +21,9 @@ assay_status conf_cut_inputs_open(const conf_whole *whole, const conf_cut *cut, 
                                   assay_error *err);
 void conf_cut_inputs_free(conf_cut_inputs *inputs);
 
+/* The simplest filling that the values of an item of the whole case are already. */
+conf_filling conf_filling_of(const conf_whole *whole, size_t item);
+
 /* "own", "rounded to multiples of 1/4", "1", "0" */
 const char *conf_filling_name(conf_filling filling);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/abi/engine.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/traces.h"
 #include "conformance/kinds/kinds.h"
@@ -25,10 +26,9 @@ static void write_attributes(const conf_whole *whole, const conf_cut *cut, const
     conf_h5_write_text(w, "kind", conf_kind_of(keeps_kind ? c->kind : CONF_LOGITS)->name);
     conf_h5_write_text(w, "model", "model");
     conf_h5_write_text(w, "reduced", values->reduced);
-    if (values->truth) conf_h5_write_text(w, "source", values->reduced);
+    if (values->truth) conf_h5_write_text(w, "source", CONF_ENGINE_REFERENCE);
     else if (c->source) conf_h5_write_text(w, "source", c->source);
     if (c->recorder) conf_h5_write_text(w, "recorder", c->recorder);
-    if (c->catches) conf_h5_write_text(w, "catches", c->catches);
     if (c->flags.n) conf_h5_write_texts(w, "flags", c->flags.at, c->flags.n);
     if (c->float64_reason) {
         conf_h5_write_number(w, "float64_bound", c->float64_bound);

@@ -8,7 +8,8 @@
 
 /* Where the expected values of a reduced case come from. truth: [n_rows, V] of the whole, for the rows that
  * the cut keeps; NULL: the recorded ones. Computed rows get the recorded noise of the same token and id: the
- * runs are moved with the truth. reduced: the text of the attribute of that name. */
+ * runs are moved with the truth. reduced: the text of the attribute of that name.
+ * What the whole case catches is left out: the reduced one may not catch it. */
 typedef struct conf_values {
     const double *truth;
     const char *reduced;

@@ -26,11 +26,13 @@ static bool add_optional(json_object *to, const char *name, const char *text)
 static bool add_header(const conf_texts_writing *w, json_object *to)
 {
     const conf_case *c = w->texts->c;
+    const bool computed = conf_texts_computed(w->texts, w->cut);
     char schema[32];
     (void)snprintf(schema, sizeof schema, "assay/%d", CONF_SCHEMA_VERSION);
     bool ok = conf_json_add_string(to, "schema", schema) &&
               conf_json_add_string(to, "kind", conf_kind_of(c->kind)->name) &&
-              add_optional(to, "model", c->model ? "model" : NULL) && add_optional(to, "source", c->source) &&
+              add_optional(to, "model", c->model ? "model" : NULL) &&
+              add_optional(to, "source", computed ? CONF_ENGINE_REFERENCE : c->source) &&
               add_optional(to, "recorder", c->recorder) &&
               conf_json_add_string(to, "reduced", conf_texts_origin(w->texts, w->cut));
     json_object *flags = ok && c->flags.n ? conf_json_add_array(to, "flags") : NULL;
