@@ -16,13 +16,14 @@ enum {
 
 /* What the pictures say. parts NULL: see print_tensors; elements NULL: errors of elements are not counted. */
 static const struct {
-    const char *parts, *part, *positions, *position, *elements;
+    const char *parts, *part, *samples, *positions, *position, *elements;
 } WORDS[CONF_N_PROFILED] = {
-    [CONF_PROFILE_LOGITS] = {NULL, "tensor", "Error by position", "position in the prompt, or step of decode",
-                             "logits"},
+    [CONF_PROFILE_LOGITS] = {NULL, "tensor", "Error by sample", "Error by position",
+                             "position in the prompt, or step of decode", "logits"},
     [CONF_PROFILE_ROPE] = {"Error by head of the rotated vectors, and of the tables", "part",
-                           "Error by position", "position, the largest over the axes", "values"},
-    [CONF_PROFILE_POSITIONS] = {"Difference by axis, and of the delta", "axis",
+                           "Error by sample", "Error by position", "position, the largest over the axes",
+                           "values"},
+    [CONF_PROFILE_POSITIONS] = {"Difference by axis, and of the delta", "axis", "Difference by sample",
                                 "Difference by token, the largest over the axes", "token of the prompt",
                                 NULL},
 };
@@ -48,10 +49,15 @@ static void print(FILE *out, const conf_profile *p, const series *s, const char 
     if (s->n == 0) return;
     picture errors = picture_of_errors(title, name, "error, times the bound", s->labels, s->values, s->n);
     if (s->n > BARS_MAX) errors.kind = PICTURE_LINE;
-    if (p->is_relative || p->of == CONF_PROFILE_POSITIONS) {
-        errors.unit = p->is_relative ? "error, times the largest value" : "difference";
+    if (p->is_relative) {
+        errors.unit = "error, times the largest value";
         errors.limit = (double)NAN;
         errors.limit_name = NULL;
+    } else if (p->of == CONF_PROFILE_POSITIONS) {
+        errors.unit = "difference";
+        errors.is_log = false;
+        errors.limit = 0;
+        errors.limit_name = "equal";
     }
     picture_print(out, &errors);
 }
@@ -107,7 +113,7 @@ static void print_samples(FILE *out, const conf_profile *p)
         (void)snprintf(text, sizeof text, "%u", sample);
         if (largest >= 0) add(&s, largest, "%s", text);
     }
-    if (s.n > 1) print(out, p, &s, "Error by sample", "sample");
+    if (s.n > 1) print(out, p, &s, WORDS[p->of].samples, "sample");
 }
 
 static void print_positions(FILE *out, const conf_profile *p)

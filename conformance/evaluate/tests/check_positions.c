@@ -69,11 +69,12 @@ START_TEST(a_failure_has_the_differences_by_token_and_axis)
         "grep -A200 '\"profile\"' p.json | tr -d ' \\n' | grep -oE '\"(of|name)\":\"[a-z 0-9]*\",|"
         "\"pos\":[0-9]*,\"decode\":false,\"multiple\":[1-9][0-9.]*'; "
         "grep -c '<title>Difference by token, the largest over the axes, sample 0' p.html; "
-        "grep -c '<title>Difference by axis' p.html; grep -c '<title>.*by their error' p.html");
+        "grep -c '<title>Difference by axis' p.html; grep -o '! [0-9]</text>' p.html | wc -l; grep "
+        "-c '<title>.*by their error' p.html");
     ck_assert_str_eq(o->out,
                      "\"of\":\"positions\",\n\"name\":\"axis0\",\n\"name\":\"axis1\",\n\"name\":\"axis2\",\n"
                      "\"name\":\"delta\",\n\"pos\":5,\"decode\":false,\"multiple\":1.0\n"
-                     "\"pos\":8,\"decode\":false,\"multiple\":1.0\n1\n1\n0\n");
+                     "\"pos\":8,\"decode\":false,\"multiple\":1.0\n1\n1\n4\n0\n");
 }
 END_TEST
 
