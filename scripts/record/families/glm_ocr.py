@@ -54,7 +54,7 @@ def variants(base: Config) -> list[Variant]:
     return [
         made(base, "base", "A part of the tower, its norms of queries and keys, a convolution whose weights are read in "
              "another order, or a pair of M-RoPE", ("single", "batch", *glm4v.CASES), spelling="old",
-             dtype="bfloat16", proves=("activations",)),
+             dtype="bfloat16", proves=("activations",), more_runs=8),
         made(base, "old", "A default misread, or a tied head missed", ("images-batch",),
              less, once, glm4v.TIED, spelling="old", dtype="bfloat16",
              omits=("hidden_act", "rms_norm_eps")),
