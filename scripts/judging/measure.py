@@ -74,6 +74,8 @@ def run_replay(replay: Replay, build: Path, fixtures: Path, python: str) -> str 
         if run.returncode not in (0, 1):
             print(f"not run: {replay.name}: exit status {run.returncode}: {(run.stderr.strip().splitlines() or [''])[-1][:200]}", file=sys.stderr)
             return None
+        for what, case in re.findall(r"^[A-Z]+ \((?!logits)([a-z-]+)\) (\S+)", run.stdout, re.M):
+            print(f"not measured: {replay.name}: {case} ({what})", file=sys.stderr)
         return tally(build, Path(name), fixtures, replay.compute)
 
 

@@ -69,14 +69,16 @@ def sources(runs: Sequence[Run]) -> str:
 
 
 def alarms(runs: Sequence[Run]) -> str:
-    """The cases with false alarms of sound replays."""
+    """The cases with false alarms of sound replays, as a table with a head, or that there are none."""
     found: dict[tuple[str, str], list[int]] = {}
     for run in runs:
         if is_sound(run):
             for case, b in run.alarms.items():
                 found.setdefault((run.type, case), []).append(b)
+    if not found:
+        return "No case has a false alarm.\n"
     total = {t: sum(r.type == t and is_sound(r) for r in runs) for t in TYPES}
-    return table(["type", "case", "replays above 4", "largest error below"],
+    return "The cases with false alarms:\n\n" + table(["type", "case", "replays above 4", "largest error below"],
                  [[t, f"`{case}`", f"{len(bins)} of {total[t]}", f"{edge(max(bins) + 1):.2g}"] for (t, case), bins in sorted(found.items(), key=lambda i: -len(i[1]))])
 
 
@@ -123,7 +125,7 @@ def pictures(program: Path, runs: Sequence[Run], tails: Sequence[Tail]) -> dict[
 
 
 def made(machine: str, runs: Sequence[Run], tails: Sequence[Tail]) -> str:
-    parts = [f"Measured on {machine}.", "", rates(runs, tails), "By what differs from the engine's own kernels:", "", sources(runs), "The cases with false alarms:", "",
-             alarms(runs), "Families in float32 with a row above 2, the share of their rows above 1, 2 and 4:", "", families(tails),
+    parts = [f"Measured on {machine}.", "", rates(runs, tails), "By what differs from the engine's own kernels:", "", sources(runs), alarms(runs),
+             "Families in float32 with a row above 2, the share of their rows above 1, 2 and 4:", "", families(tails),
              "Errors planted in every product:", "", planted(runs)]
     return "\n".join(parts)
