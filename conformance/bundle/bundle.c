@@ -199,6 +199,7 @@ static void clean_text(const writing *w, char *text, size_t size)
 static assay_status put_issue(writing *w, assay_error *err)
 {
     conf_verdict v = *verdict_of(w);
+    if (!conf_verdict_lone_vector(&v)) v.vector[0] = '\0'; /* its command runs all vectors */
     clean_text(w, v.reason, sizeof v.reason);
     clean_text(w, v.where, sizeof v.where);
     clean_text(w, v.trace, sizeof v.trace);

@@ -176,7 +176,9 @@ static void record_spoiled(evaluation *e, const conf_vector *vector, const conf_
     conf_verdict spoiled = {0};
     conf_verdict_fail(&spoiled, CONF_CLASS_INCONSISTENT,
                       "after the vectors before it, but not by itself: %.400s", after->reason);
+    const bool was_clean = e->n_diverging == 0;
     record_verdict(e, vector, &spoiled);
+    e->v->needs_earlier = e->v->needs_earlier || (was_clean && e->n_diverging > 0);
     e->n_replayed--;
 }
 

@@ -15,7 +15,7 @@ const char *conf_verdict_other_manner(const conf_verdict *v)
 
 const char *conf_verdict_lone_vector(const conf_verdict *v)
 {
-    return v->vector[0] && v->class != CONF_CLASS_INCONSISTENT ? v->vector : NULL;
+    return v->vector[0] && !v->needs_earlier ? v->vector : NULL;
 }
 
 const char *conf_stage_name(conf_stage stage)

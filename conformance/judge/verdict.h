@@ -151,6 +151,7 @@ typedef struct conf_verdict {
                                         * none of these */
     char left_out[CONF_LEFT_OUT_MAX];  /* see conf_verdict_leave_out */
     char vector[CONF_VECTOR_NAME_MAX]; /* the first diverging vector of a textual case, or empty */
+    bool needs_earlier;                /* the vector fails only after those before it */
     size_t n_passed; /* in a process that replays several vectors: number of those that passed so far */
     double until;    /* monotonic clock: the timeout of the process does not expire before this time */
     double allowed;  /* seconds from then on that `until` was set to; 0: those of the process */
@@ -169,8 +170,7 @@ typedef struct conf_verdict {
 /* The name of the manner if it is another one than the whole; NULL: the whole, or not evaluated. */
 const char *conf_verdict_other_manner(const conf_verdict *v);
 
-/* The vector with which the failure repeats without the others; NULL: there is none, or the engine disagrees
- * with itself, which may need the vectors before it. */
+/* The vector with which the failure repeats without the others; NULL: there is none, or it needs them. */
 const char *conf_verdict_lone_vector(const conf_verdict *v);
 
 /* "prefill", …: for messages. */

@@ -85,10 +85,9 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
         (void)fputs(" --dump ", out);
         conf_text_print_quoted(out, results->dump);
     }
-    const char *vector = conf_verdict_lone_vector(&results->at[result].verdicts[engine]);
-    if (vector) {
+    if (results->at[result].verdicts[engine].vector[0]) {
         (void)fputs(" --vector ", out);
-        conf_text_print_quoted(out, vector);
+        conf_text_print_quoted(out, results->at[result].verdicts[engine].vector);
     }
     (void)fputs(path[0] == '-' ? " -- " : " ", out);
     conf_text_print_quoted(out, path);
