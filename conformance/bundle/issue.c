@@ -61,6 +61,7 @@ static void print_run(FILE *out, const conf_bundle_issue *i, const char *repro)
         "the published\nmodel. It was given this case:\n\n| | |\n|---|---|\n",
         out);
     print_row(out, "case", i->name);
+    print_row(out, "family", verdict_of(i)->checkpoint.family);
     print_row(out, "kind", conf_kind_of(s->kind)->name);
     print_row(out, "catches", s->catches);
     print_row(out, "expected results from", s->source);
