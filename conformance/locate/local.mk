@@ -15,6 +15,7 @@ conformance_libconformance_a_SOURCES += \
 CONFORMANCE_LOCATE_TESTS = \
 	conformance/locate/tests/check_locate \
 	conformance/locate/tests/check_memory \
+	conformance/locate/tests/check_progress \
 	conformance/locate/tests/check_ref \
 	conformance/locate/tests/check_traced
 check_PROGRAMS += $(CONFORMANCE_LOCATE_TESTS)
@@ -23,6 +24,8 @@ conformance_locate_tests_check_locate_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_locate_tests_check_locate_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_locate_tests_check_memory_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_locate_tests_check_memory_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_locate_tests_check_progress_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_locate_tests_check_progress_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_locate_tests_check_ref_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_locate_tests_check_ref_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_locate_tests_check_traced_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

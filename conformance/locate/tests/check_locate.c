@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 
 #include "conformance/hdf5/hdf5.h"
-#include "conformance/locate/locate.h"
-#include "conformance/locate/location.h"
 #include "conformance/locate/replay.h"
 #include "conformance/process/isolate.h"
 #include "conformance/tests/layered.h"
@@ -29,40 +27,6 @@ START_TEST(a_correct_engine_has_nothing_out_of_bounds)
     assert_holds(o->out, "layer.03.out             0.00         0.00\n");
     assert_holds(o->out, "logits                   0.00         0.00\n");
     assert_holds(o->out, "\nnothing is out of bounds\n");
-}
-END_TEST
-
-/* What a search shows on a terminal of its progress, or in a pipe. */
-static char *progress_of(const char *fault, bool terminal)
-{
-    static char text[8192];
-    const conf_limits limits = {.seconds = 60, .mib = conf_mib_default()};
-    const char *path = layered_write(4, FORMULA_WIDTH, fault, true);
-    const conf_location location = {.path = path, .engine = support_engine("layered"), .limits = &limits};
-    FILE *out = tmpfile(), *err = tmpfile();
-    ck_assert(out && err);
-    const conf_context context = {.out = out, .err = err, .progress = terminal, .columns = 100};
-    (void)conf_locate(&location, &context);
-    rewind(err);
-    text[fread(text, 1, sizeof text - 1, err)] = '\0';
-    ck_assert_int_eq(fclose(out), 0);
-    ck_assert_int_eq(fclose(err), 0);
-    return text;
-}
-
-START_TEST(a_terminal_shows_the_step_that_runs_and_how_many_remain)
-{
-    const char *text = progress_of("ok", true);
-    assert_holds(text, "] 0/5 tensors of sample 0  ");
-    assert_holds(text, "] 0/5 tensors of sample 0: the tensors as computed  ");
-    assert_holds(text, "] 1/5 the case in every manner of evaluation  ");
-    ck_assert_str_eq(text + strlen(text) - 4, "\r\033[K");
-}
-END_TEST
-
-START_TEST(a_pipe_shows_no_progress)
-{
-    ck_assert_str_eq(progress_of("ok", false), "");
 }
 END_TEST
 
@@ -397,8 +361,6 @@ int main(void)
     tcase_add_checked_fixture(all, support_setup, support_teardown);
     tcase_set_timeout(all, 120);
     tcase_add_test(all, a_correct_engine_has_nothing_out_of_bounds);
-    tcase_add_test(all, a_terminal_shows_the_step_that_runs_and_how_many_remain);
-    tcase_add_test(all, a_pipe_shows_no_progress);
     tcase_add_loop_test(all, each_fault_is_located, 0, (int)(sizeof faults / sizeof *faults));
     tcase_add_test(all, an_engine_that_crashes_on_golden_inputs_is_still_compared);
     tcase_add_test(all, an_engine_that_fails_on_golden_inputs_has_still_been_walked);

@@ -37,11 +37,10 @@ static const char sound[] =
     "\"reason\":\"why\",\"where\":\"w\",\"trace\":\"t\",\"last_trace\":\"l\",\"notes\":\"n\",\"manner\":"
     "\"late\","
     "\"manners_left_out\":[{\"manners\":[\"rewind\",\"fork\"],\"reason\":\"r\"}],\"vector\":\"G/v\","
-    "\"other_traces\":true,\"profile\":{\"of\":\"rope\",\"tensors\":[{\"name\":\"embed\",\"multiple\":0.25},{"
-    "\"name\":"
-    "\"head\","
-    "\"multiple\":null}],\"rows\":[{\"sample\":1,\"pos\":6,\"decode\":true,\"multiple\":8.5}],\"manners\":[{"
-    "\"name\":\"whole\",\"multiple\":0}],\"found\":[1,2,3,4,5,6,7,8],\"recorded\":[9,0,0,0,0,0,0,0]},"
+    "\"other_traces\":true,\"profile\":{\"of\":\"rope\",\"tensors\":[{\"name\":\"embed\",\"multiple\":0.25},"
+    "{\"name\":\"head\",\"multiple\":null}],\"rows\":[{\"sample\":1,\"pos\":6,\"decode\":true,\"multiple\":"
+    "8.5}],\"manners\":[{\"name\":\"whole\",\"multiple\":0}],\"found\":[1,2,3,4,5,6,7,8],"
+    "\"recorded\":[9,0,0,0,0,0,0,0]},"
     "\"seconds\":1.5,\"repro\":\"assay run x\"}]}";
 
 static assay_status read_text(const char *text, conf_results *out, assay_error *err)
