@@ -32,10 +32,13 @@ typedef struct conf_form {
 
     /* In the order in which they are reduced, NULL-terminated: first those that leave the most out. */
     const conf_part *const *parts;
+
+    bool is_recorded; /* no expected value is computed: what is kept has the recorded ones */
 } conf_form;
 
-extern const conf_form conf_form_prompts; /* prompts and their logits or tokens */
-extern const conf_form conf_form_vectors; /* textual cases */
+extern const conf_form conf_form_prompts;   /* prompts and their logits or tokens */
+extern const conf_form conf_form_positions; /* prompts and their positions */
+extern const conf_form conf_form_vectors;   /* textual cases */
 
 /* The form of cases of a kind; NULL: they are not reduced. */
 const conf_form *conf_form_of(const conf_kind_info *kind);

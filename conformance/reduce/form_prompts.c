@@ -121,3 +121,19 @@ const conf_form conf_form_prompts = {.takes = takes,
                                      .print_size = print_size,
                                      .describe = describe,
                                      .parts = parts};
+
+static bool takes_positions(const conf_kind_info *kind)
+{
+    return kind == conf_kind_of(CONF_POSITIONS);
+}
+
+static const conf_part *const parts_of_positions[] = {&conf_part_samples, NULL};
+
+const conf_form conf_form_positions = {.takes = takes_positions,
+                                       .open = open_form,
+                                       .close = close_form,
+                                       .write_first = write_first,
+                                       .print_size = print_size,
+                                       .describe = describe,
+                                       .parts = parts_of_positions,
+                                       .is_recorded = true};

@@ -176,7 +176,7 @@ static bool add_controls(conf_subject *s, const conf_context *context)
         } else {
             (void)snprintf(why, sizeof why, "%.600s", err.text);
         }
-        if (i == 0 && !why[0] && !s->task->recorded) r->reference = s->paths[0];
+        if (i == 0 && !why[0] && !s->task->recorded && !r->form->is_recorded) r->reference = s->paths[0];
         if (i == 0 && why[0]) memcpy(s->doubts, why, sizeof why);
     }
     return true;

@@ -140,6 +140,16 @@ size_t conf_cut_tokens(const conf_whole *whole, const conf_cut *cut, size_t samp
     return count_tokens(whole, cut, sample, conf_whole_tokens(whole, sample));
 }
 
+size_t conf_cut_longest_prompt(const conf_whole *whole, const conf_cut *cut)
+{
+    size_t longest = 0;
+    for (size_t b = 0; b < whole->c->decoder.n_samples; b++) {
+        const size_t n = cut->samples[b] ? conf_cut_tokens(whole, cut, b) - cut->n_decode : 0;
+        if (n > longest) longest = n;
+    }
+    return longest;
+}
+
 bool conf_cut_has_item(const conf_whole *whole, const conf_cut *cut, size_t sample, size_t item)
 {
     const conf_span *span = &whole->items.spans[item];
@@ -220,7 +230,8 @@ static bool keeps_spans(const conf_whole *whole, const conf_cut *cut, size_t sam
 bool conf_cut_is_case(const conf_whole *whole, const conf_cut *cut)
 {
     const size_t n_changed = conf_cut_plain(whole, cut) + conf_cut_changed_items(whole, cut);
-    if (cut->n_greedy ? n_changed > 0 : !whole->c->decoder.has_truth) return false;
+    const bool expects = whole->c->decoder.has_truth || whole->c->positions.n_axes > 0;
+    if (cut->n_greedy ? n_changed > 0 : !expects) return false;
     for (size_t b = 0; b < whole->c->decoder.n_samples; b++) {
         if (!cut->samples[b]) continue;
         if (conf_cut_tokens(whole, cut, b) <= cut->n_decode || !keeps_spans(whole, cut, b)) return false;

@@ -15,7 +15,7 @@
 
 /* The case that is reduced. */
 typedef struct conf_whole {
-    const conf_case *c; /* of kind logits or generate, with a checkpoint; borrowed */
+    const conf_case *c; /* of a kind with prompts, with a checkpoint; borrowed */
     conf_items items;
     size_t width;    /* tokens of the longest sequence */
     size_t n_layers; /* of its checkpoint; 0: not known */
@@ -69,6 +69,9 @@ void conf_cut_copy(const conf_whole *whole, conf_cut *to, const conf_cut *from);
 /* Number of samples that are kept, and of tokens that are kept of a sample. */
 size_t conf_cut_samples(const conf_whole *whole, const conf_cut *cut);
 size_t conf_cut_tokens(const conf_whole *whole, const conf_cut *cut, size_t sample);
+
+/* Tokens of the longest prompt, without the tokens of steps. */
+size_t conf_cut_longest_prompt(const conf_whole *whole, const conf_cut *cut);
 
 /* Whether item `item` of the whole, of this sample, is kept. */
 bool conf_cut_has_item(const conf_whole *whole, const conf_cut *cut, size_t sample, size_t item);

@@ -6,4 +6,5 @@ conformance_libconformance_a_SOURCES += \
 	conformance/reduce/cut/size.c conformance/reduce/cut/size.h \
 	conformance/reduce/cut/write.c conformance/reduce/cut/write.h \
 	conformance/reduce/cut/write_inputs.c conformance/reduce/cut/write_inputs.h \
+	conformance/reduce/cut/write_positions.c conformance/reduce/cut/write_positions.h \
 	conformance/reduce/cut/write_rows.c conformance/reduce/cut/write_rows.h

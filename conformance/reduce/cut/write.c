@@ -11,6 +11,7 @@
 #include "conformance/case/traces.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/reduce/cut/write_inputs.h"
+#include "conformance/reduce/cut/write_positions.h"
 #include "conformance/reduce/cut/write_rows.h"
 #include "conformance/replay/h5_writer.h"
 
@@ -112,6 +113,7 @@ assay_status conf_cut_write(const conf_whole *whole, const conf_cut *cut, const 
     rc = conf_cut_write_inputs(whole, cut, w, err);
     if (rc == ASSAY_OK && whole->c->decoder.has_truth)
         rc = conf_cut_write_rows(whole, cut, values->truth, w, err);
+    if (rc == ASSAY_OK && whole->c->kind == CONF_POSITIONS) rc = conf_cut_write_positions(whole, cut, w, err);
     if (rc == ASSAY_OK) rc = write_greedy(whole, cut, w, err);
     if (values->has_tensors) write_tensors(whole, cut, w);
     const assay_status closed = conf_h5_writer_close(w, rc == ASSAY_OK, rc == ASSAY_OK ? err : NULL);

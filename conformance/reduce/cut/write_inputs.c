@@ -19,20 +19,10 @@ static int32_t padding_of(const conf_decoder *d)
     return 0;
 }
 
-static size_t longest_prompt(const conf_whole *whole, const conf_cut *cut)
-{
-    size_t longest = 0;
-    for (size_t b = 0; b < whole->c->decoder.n_samples; b++) {
-        const size_t n = cut->samples[b] ? conf_cut_tokens(whole, cut, b) - cut->n_decode : 0;
-        if (n > longest) longest = n;
-    }
-    return longest;
-}
-
 static assay_status write_tokens(const conf_whole *whole, const conf_cut *cut, conf_h5_writer *w,
                                  assay_error *err)
 {
-    const size_t n_samples = conf_cut_samples(whole, cut), width = longest_prompt(whole, cut);
+    const size_t n_samples = conf_cut_samples(whole, cut), width = conf_cut_longest_prompt(whole, cut);
     const size_t n_decode = cut->n_decode;
     int32_t *tokens = calloc(n_samples * (width + n_decode + 1), sizeof *tokens);
     int32_t *sequence = calloc(whole->width, sizeof *sequence);
