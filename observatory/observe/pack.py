@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py
+import numpy as np
 
 from scripts.record.support import h5
 
@@ -41,11 +42,34 @@ def add_group(file: h5py.File, name: str) -> h5py.Group:
     return h5py.Group(h5py.h5g.create(file.id, name.encode(), gcpl=created))
 
 
+def copy_group(source: h5py.Group, file: h5py.File, name: str) -> None:
+    """Copies a group without its times; its datasets have none, and stay as they are stored."""
+    to = add_group(file, name)
+    for attribute in map(str.encode, source.attrs):
+        old = h5py.h5a.open(source.id, attribute)
+        value = np.empty(old.shape, old.dtype)
+        old.read(value)
+        h5py.h5a.create(to.id, attribute, old.get_type(), old.get_space()).write(value)
+    for member in sorted(source):
+        if isinstance(source[member], h5py.Group):
+            copy_group(source[member], file, f"{name}/{member}")
+        else:
+            h5py.h5o.copy(source.id, member.encode(), to.id, member.encode())
+
+
+def create(path: Path) -> h5py.File:
+    """A file whose root group has no time of its making either, which HDF5 1.10 gives it."""
+    created, access = h5py.h5p.create(h5py.h5p.FILE_CREATE), h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    created.set_obj_track_times(False)
+    access.set_libver_bounds(h5py.h5f.LIBVER_V110, h5py.h5f.LIBVER_V110)
+    return h5py.File(h5py.h5f.create(os.fsencode(path), h5py.h5f.ACC_TRUNC, fcpl=created, fapl=access))
+
+
 def write(pack: Path, sources: dict[str, Source]) -> None:
     """Writes a pack whose bytes depend only on its content."""
     unfinished = pack.with_name(f".{pack.name}.{os.getpid()}")
     pack.parent.mkdir(parents=True, exist_ok=True)
-    with h5py.File(unfinished, "w", libver=LIBVER) as file:
+    with create(unfinished) as file:
         h5.set_attribute(file, "schema", h5.SCHEMA)
         h5.set_attribute(file, "kind", "observation")
         for variant in sorted({name.split("/")[0] for name in sources}):
@@ -54,7 +78,7 @@ def write(pack: Path, sources: dict[str, Source]) -> None:
             if isinstance(source, str):
                 h5.set_attribute(add_group(file, name), "error", source)
             else:
-                h5py.h5o.copy(source.id, b".", file.id, name.encode())  # datasets as they are stored
+                copy_group(source, file, name)
     unfinished.replace(pack)
 
 
