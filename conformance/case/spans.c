@@ -8,19 +8,12 @@
 #include "conformance/case/prompt.h"
 #include "model/plan/audio.h"
 
-static size_t count_elements(const assay_tensor *t)
-{
-    size_t n = 1;
-    for (size_t d = 0; d < t->rank; d++) n *= t->shape[d];
-    return n;
-}
-
 /* Patches of one image as (column, row), those of padding negative: the size of the smallest grid. */
 static void grid_of_positions(const assay_tensor *t, int64_t grid[3])
 {
     grid[0] = 1;
     grid[1] = grid[2] = 0;
-    for (size_t i = 0; i < count_elements(t); i++) {
+    for (size_t i = 0; i < dtype_elements(t); i++) {
         int64_t *size = &grid[i % 2 ? 1 : 2];
         const int64_t at = dtype_integer(t, i);
         if (at >= *size && at < INT32_MAX) *size = at + 1;
@@ -38,7 +31,7 @@ bool conf_spans_grid(const assay_item *item, int64_t grid[3])
             grid_of_positions(t, grid);
             return true;
         }
-        if (count_elements(t) != 3) return false;
+        if (dtype_elements(t) != 3) return false;
         for (size_t i = 0; i < 3; i++) grid[i] = dtype_integer(t, i);
         return true;
     }
@@ -52,7 +45,7 @@ size_t conf_spans_frames(const assay_item *item)
         size_t n_frames = 0;
         if (strcmp(t->name, "feature_attention_mask") != 0) continue;
         if (t->dtype != ASSAY_I32 && t->dtype != ASSAY_I64) return 0;
-        for (size_t i = 0; i < count_elements(t); i++) n_frames += dtype_integer(t, i) == 1;
+        for (size_t i = 0; i < dtype_elements(t); i++) n_frames += dtype_integer(t, i) == 1;
         return n_frames;
     }
     return 0;

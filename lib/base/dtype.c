@@ -219,6 +219,13 @@ void dtype_from_f64(void *dst, const double *src, assay_dtype dtype, size_t n)
     if (dtype == ASSAY_F64 && n > 0) memcpy(dst, src, n * sizeof *src);
 }
 
+size_t dtype_elements(const assay_tensor *t)
+{
+    size_t n = 1;
+    for (size_t i = 0; i < t->rank; i++) n *= t->shape[i];
+    return n;
+}
+
 int64_t dtype_integer(const assay_tensor *t, size_t i)
 {
     assert(t->dtype == ASSAY_I32 || t->dtype == ASSAY_I64);

@@ -29,6 +29,9 @@ float dtype_bf16_to_f32(uint16_t bits);
 void dtype_to_f32(float *dst, const void *src, assay_dtype dtype, size_t n);
 void dtype_to_f64(double *dst, const void *src, assay_dtype dtype, size_t n);
 
+/* The number of elements of a tensor: the product of its shape. */
+size_t dtype_elements(const assay_tensor *t);
+
 /* Element i of a tensor of I32 or I64, row by row. Its data may be unaligned. */
 int64_t dtype_integer(const assay_tensor *t, size_t i);
 

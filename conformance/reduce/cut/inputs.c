@@ -42,13 +42,6 @@ const char *conf_filling_name(conf_filling filling)
     return fillings[filling].name;
 }
 
-static size_t count_elements(const assay_tensor *t)
-{
-    size_t n = 1;
-    for (size_t i = 0; i < t->rank; i++) n *= t->shape[i];
-    return n;
-}
-
 /* Settings of an item, such as the seconds between frames, have one axis, and keep their values. */
 static bool has_values(const assay_tensor *t)
 {
@@ -57,7 +50,7 @@ static bool has_values(const assay_tensor *t)
 
 static assay_status fill(assay_tensor *t, void *data, conf_filling filling, assay_error *err)
 {
-    const size_t n = count_elements(t);
+    const size_t n = dtype_elements(t);
     double *values = malloc(n * sizeof *values + 1);
     if (!values) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
     dtype_to_f64(values, t->data, t->dtype, n);
@@ -70,7 +63,7 @@ static assay_status fill(assay_tensor *t, void *data, conf_filling filling, assa
 /* Whether a filling leaves the values of a tensor as they are. False if out of memory. */
 static bool is_filled(const assay_tensor *t, conf_filling filling)
 {
-    const size_t n = count_elements(t);
+    const size_t n = dtype_elements(t);
     double *values = malloc(n * sizeof *values + 1);
     bool same = values != NULL;
     if (same) dtype_to_f64(values, t->data, t->dtype, n);
@@ -95,7 +88,7 @@ conf_filling conf_filling_of(const conf_whole *whole, size_t item)
 static void drop_patches(assay_tensor *t, char *data, const conf_size *whole, const conf_size *to,
                          size_t side)
 {
-    const size_t n = t->shape[0], n_bytes = count_elements(t) / n * dtype_size(t->dtype);
+    const size_t n = t->shape[0], n_bytes = dtype_elements(t) / n * dtype_size(t->dtype);
     t->shape[0] = 0;
     for (size_t i = 0; i < n; i++)
         if (conf_size_keeps_patch(whole, to, side, i))
@@ -106,7 +99,7 @@ static void drop_patches(assay_tensor *t, char *data, const conf_size *whole, co
 static void drop_places(const assay_tensor *t, char *data, const assay_tensor *places, const conf_size *to)
 {
     const bool is_places = strcmp(t->name, places->name) == 0;
-    const size_t n = count_elements(places) / 2, n_bytes = count_elements(t) / n * dtype_size(t->dtype);
+    const size_t n = dtype_elements(places) / 2, n_bytes = dtype_elements(t) / n * dtype_size(t->dtype);
     size_t n_kept = 0;
     for (size_t i = 0; i < n; i++)
         if (conf_size_keeps_place(places, to, i))
@@ -125,7 +118,7 @@ static void put_integer(const assay_tensor *t, char *data, size_t i, int32_t val
 /* Keeps the first n frames of a mask. */
 static void drop_frames(const assay_tensor *t, char *data, size_t n)
 {
-    for (size_t i = 0, n_kept = 0; i < count_elements(t); i++)
+    for (size_t i = 0, n_kept = 0; i < dtype_elements(t); i++)
         if (dtype_integer(t, i) == 1 && n_kept++ >= n) put_integer(t, data, i, 0);
 }
 
@@ -146,7 +139,7 @@ static void resize(const conf_whole *whole, const conf_cut *cut, size_t item, as
 static assay_status change(const conf_whole *whole, const conf_cut *cut, size_t item, assay_tensor *t,
                            void **data, assay_error *err)
 {
-    const size_t n_bytes = count_elements(t) * dtype_size(t->dtype);
+    const size_t n_bytes = dtype_elements(t) * dtype_size(t->dtype);
     assay_status rc = ASSAY_OK;
     *data = malloc(n_bytes + 1);
     if (!*data) return assay_fail(err, ASSAY_ENOMEM, "out of memory");

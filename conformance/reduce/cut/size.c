@@ -28,19 +28,12 @@ const assay_tensor *conf_size_places(const assay_item *item)
     return NULL;
 }
 
-static size_t count_elements(const assay_tensor *t)
-{
-    size_t n = 1;
-    for (size_t i = 0; i < t->rank; i++) n *= t->shape[i];
-    return n;
-}
-
 /* Whether the patches at these places are those of the size row by row, then padding, and every other tensor
  * has a row for each place. */
 static bool has_places(const assay_item *item, const assay_tensor *places, const conf_size *size)
 {
-    const size_t n = count_elements(places) / 2, n_columns = size->n[2];
-    if (count_elements(places) % 2 || size->n[1] * n_columns > n) return false;
+    const size_t n = dtype_elements(places) / 2, n_columns = size->n[2];
+    if (dtype_elements(places) % 2 || size->n[1] * n_columns > n) return false;
     for (size_t i = 0; i < n; i++) {
         const bool is_padding = i >= size->n[1] * n_columns;
         const int64_t column = is_padding ? -1 : (int64_t)(i % n_columns);
@@ -50,7 +43,7 @@ static bool has_places(const assay_item *item, const assay_tensor *places, const
     for (size_t k = 0; k < item->n_tensors; k++) {
         const assay_tensor *t = &item->tensors[k];
         if (t == places) continue;
-        if (t->rank < 2 || t->shape[t->rank - 2] != n || count_elements(t) != n * t->shape[t->rank - 1])
+        if (t->rank < 2 || t->shape[t->rank - 2] != n || dtype_elements(t) != n * t->shape[t->rank - 1])
             return false;
     }
     return true;

@@ -76,13 +76,6 @@ static void count_storage(bind *b, const plan_storage *storage, size_t n_element
     b->storages[i].n_elements += n_elements;
 }
 
-size_t bind_tensor_elements(const assay_tensor *t)
-{
-    size_t n = 1;
-    for (size_t d = 0; d < t->rank; d++) n *= t->shape[d];
-    return n;
-}
-
 void bind_tensor_count(bind *b, const assay_tensor *t, size_t n, plan_storage storage)
 {
     const size_t i = weights_index(b->weights, t->name);
@@ -110,8 +103,7 @@ const assay_tensor *bind_tensor_take(bind *b, const char *name, bind_types types
         bind_fail_at(b, t, ASSAY_EFORMAT, "found shape %s, expected %s%s", is, wanted, why);
         return NULL;
     }
-    if (types == BIND_FLOATS)
-        bind_tensor_count(b, t, bind_tensor_elements(t), (plan_storage){.dtype = t->dtype});
+    if (types == BIND_FLOATS) bind_tensor_count(b, t, dtype_elements(t), (plan_storage){.dtype = t->dtype});
     return t;
 }
 

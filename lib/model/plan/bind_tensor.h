@@ -21,9 +21,6 @@ const assay_tensor *bind_tensor_find(bind *b, const char *name, bind_types types
 const assay_tensor *bind_tensor_take(bind *b, const char *name, bind_types types, size_t rank,
                                      const size_t *shape, const char *why);
 
-/* Elements of its shape. */
-size_t bind_tensor_elements(const assay_tensor *t);
-
 /* Marks a taken tensor as used and, the first time, counts it: n_elements numbers, stored as `storage` says.
  * Tensors of BIND_FLOATS have been counted already; bind_tensor_use only marks. */
 void bind_tensor_count(bind *b, const assay_tensor *t, size_t n_elements, plan_storage storage);

@@ -29,7 +29,7 @@ plan_weight bind_elements(bind *b, size_t rank, const size_t *shape, const char 
     char name[BIND_NAME_MAX];
     BIND_TENSOR_NAME(name, "", format);
     const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, rank, shape, "");
-    return bind_tensor_part(b, t, 0, t ? bind_tensor_elements(t) : 0);
+    return bind_tensor_part(b, t, 0, t ? dtype_elements(t) : 0);
 }
 
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
@@ -77,7 +77,7 @@ void bind_ignore(bind *b, config_notes *notes, const char *start, const char *wh
         const assay_tensor *t = weights_at(b->weights, i);
         if (b->used[i] || !(string_begins_with(t->name, start) || string_begins_with(t->name, below)))
             continue;
-        b->n_ignored += bind_tensor_elements(t);
+        b->n_ignored += dtype_elements(t);
         b->used[i] = true;
         n++;
     }
