@@ -26,8 +26,9 @@ static void print_body(FILE *out, const buffer *body, probe_mark mark)
     if (from > 0) (void)fprintf(out, "[%zu bytes before]\n", from);
     for (size_t i = from; i < most;) {
         char shown[SHOWN_CHARACTER_MAX];
-        if (is_open && i >= mark.to) (void)fputs(PROBE_MARK_END, out), is_open = false, mark.to = mark.from;
-        if (!is_open && i >= mark.from && i < mark.to) (void)fputs(PROBE_MARK_BEGIN, out), is_open = true;
+        const bool is_marked = i >= mark.from && i < mark.to;
+        if (is_marked != is_open) (void)fputs(is_marked ? PROBE_MARK_BEGIN : PROBE_MARK_END, out);
+        is_open = is_marked;
         if (text[i] == '\n') {
             (void)fputc(text[i++], out);
             continue;
