@@ -17,12 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import h5py
-import numpy as np
 
 from scripts.record.support import h5
 
 PACKS = Path("observatory/observations")
-LIBVER = ("v110", "v110")
 Source = h5py.Group | str  # an observation, or the words of a system that gave no answer
 
 
@@ -35,26 +33,22 @@ def error_of(group: h5py.Group) -> str | None:
     return error.decode() if isinstance(error, bytes) else error
 
 
-def add_group(file: h5py.File, name: str) -> h5py.Group:
+def add_group(to: h5py.Group, name: str) -> h5py.Group:
     """A group without the time of its making."""
     created = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
     created.set_obj_track_times(False)
-    return h5py.Group(h5py.h5g.create(file.id, name.encode(), gcpl=created))
+    return h5py.Group(h5py.h5g.create(to.id, name.encode(), gcpl=created))
 
 
-def copy_group(source: h5py.Group, file: h5py.File, name: str) -> None:
-    """Copies a group without its times; its datasets have none, and stay as they are stored."""
-    to = add_group(file, name)
-    for attribute in map(str.encode, source.attrs):
-        old = h5py.h5a.open(source.id, attribute)
-        value = np.empty(old.shape, old.dtype)
-        old.read(value)
-        h5py.h5a.create(to.id, attribute, old.get_type(), old.get_space()).write(value)
-    for member in sorted(source):
-        if isinstance(source[member], h5py.Group):
-            copy_group(source[member], file, f"{name}/{member}")
+def copy_members(source: h5py.Group, to: h5py.Group) -> None:
+    """Copies attributes and members of a group without the times of groups; datasets have none, and stay as they are stored."""
+    for key, value in source.attrs.items():
+        to.attrs.create(key, value, dtype=source.attrs.get_id(key).dtype)
+    for name in sorted(source):
+        if isinstance(source[name], h5py.Group):
+            copy_members(source[name], add_group(to, name))
         else:
-            h5py.h5o.copy(source.id, member.encode(), to.id, member.encode())
+            source.copy(name, to)
 
 
 def create(path: Path) -> h5py.File:
@@ -78,7 +72,7 @@ def write(pack: Path, sources: dict[str, Source]) -> None:
             if isinstance(source, str):
                 h5.set_attribute(add_group(file, name), "error", source)
             else:
-                copy_group(source, file, name)
+                copy_members(source, add_group(file, name))
     unfinished.replace(pack)
 
 
@@ -143,12 +137,8 @@ def main(arguments: list[str]) -> None:
         if len(arguments) == 1:
             print("\n".join(names(pack)))
             return
-        with h5py.File(arguments[2], "w", libver=LIBVER) as out:
-            group = pack[arguments[1]]
-            for key, value in group.attrs.items():
-                out.attrs.create(key, value, dtype=group.attrs.get_id(key).dtype)
-            for name in group:
-                group.copy(name, out)
+        with create(Path(arguments[2])) as out:
+            copy_members(pack[arguments[1]], out)
 
 
 if __name__ == "__main__":
