@@ -12,6 +12,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_events \
 	fuzz/fuzz_exchanges \
 	fuzz/fuzz_expected \
+	fuzz/fuzz_gguf \
 	fuzz/fuzz_image \
 	fuzz/fuzz_json \
 	fuzz/fuzz_observation \
@@ -60,6 +61,8 @@ fuzz_fuzz_exchanges_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_exchanges_LDADD = $(FUZZ_LIBS) $(LIB_CONFORMANCE)
 fuzz_fuzz_expected_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_expected_LDADD = $(FUZZ_LIBS) $(LIB_CONFORMANCE)
+fuzz_fuzz_gguf_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_gguf_LDADD = $(FUZZ_LIBS) $(LIB_GGUF)
 fuzz_fuzz_image_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_image_LDADD = $(FUZZ_LIBS) $(LIB_IMAGE)
 fuzz_fuzz_json_CFLAGS = $(FUZZ_CFLAGS)

@@ -3,6 +3,7 @@
 # LIB_X: what a program links that uses library X. The linker reads archives once, from left to right.
 include lib/base/local.mk
 include lib/runtime/local.mk
+include lib/gguf/local.mk
 include lib/tokenizer/local.mk
 include lib/template/local.mk
 include lib/image/local.mk

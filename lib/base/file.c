@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -76,4 +77,29 @@ assay_status file_read(const char *path, size_t most, char **out, size_t *n, ass
     *out = bytes;
     *n = size;
     return ASSAY_OK;
+}
+
+assay_status file_map(const char *path, const unsigned char **out, size_t *n, assay_error *err)
+{
+    int fd = -1;
+    size_t size = 0;
+    const assay_status rc = file_open(path, &fd, &size, err);
+    if (rc != ASSAY_OK) return rc;
+    /* An empty file cannot be mapped. */
+    void *bytes = size > 0 ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    if (bytes && bytes != MAP_FAILED) (void)madvise(bytes, size, MADV_HUGEPAGE);
+    const int reason = errno;
+    (void)close(fd);
+    if (bytes == MAP_FAILED && reason == ENOMEM)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: no address space for its %zu bytes (see ulimit -v)", path,
+                          size);
+    if (bytes == MAP_FAILED) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(reason));
+    *out = bytes;
+    *n = size;
+    return ASSAY_OK;
+}
+
+void file_unmap(const unsigned char *bytes, size_t n)
+{
+    if (bytes) (void)munmap((void *)bytes, n);
 }

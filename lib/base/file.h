@@ -18,4 +18,9 @@ assay_status file_open(const char *path, int *fd, size_t *size, assay_error *err
  * ASSAY_ENOMEM. */
 assay_status file_read(const char *path, size_t most, char **out, size_t *n, assay_error *err);
 
+/* Maps the whole file read-only into *out, [*n], NULL for an empty file; the caller calls file_unmap.
+ * Truncating the file later raises SIGBUS in its readers. Fails as file_open does, or with ASSAY_ENOMEM. */
+assay_status file_map(const char *path, const unsigned char **out, size_t *n, assay_error *err);
+void file_unmap(const unsigned char *bytes, size_t n);
+
 #endif

@@ -1,7 +1,7 @@
 # Text to token ids and back: tokenizer.json as the publisher's library reads it.
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += lib/tokenizer/libtokenizer.a
-LIB_TOKENIZER = lib/tokenizer/libtokenizer.a $(PCRE2_LIBS) $(LIB_BASE)
+LIB_TOKENIZER = lib/tokenizer/libtokenizer.a $(PCRE2_LIBS) $(LIB_GGUF)
 lib_tokenizer_libtokenizer_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS) $(PCRE2_CFLAGS) $(UTF8PROC_CFLAGS)
 lib_tokenizer_libtokenizer_a_SOURCES = \
 	lib/tokenizer/added.c lib/tokenizer/added.h \

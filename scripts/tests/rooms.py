@@ -19,7 +19,7 @@ import tap
 
 # Folders of the top and of lib/ in include order: a folder may include itself, and folders of its own and of earlier layers. Sources
 # are named here as includes name them, without lib/.
-LAYERS = [["include"], ["base"], ["runtime", "tokenizer", "template", "image", "audio"], ["model"], ["dialogue", "ref", "fastpath"],
+LAYERS = [["include"], ["base"], ["gguf"], ["runtime", "tokenizer", "template", "image", "audio"], ["model"], ["dialogue", "ref", "fastpath"],
           ["server"], ["conformance"]]
 
 # Folders of the harness in include order.
@@ -32,7 +32,7 @@ LIBRARIES = {
     "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "gmp.h": ["template"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
     "png.h": ["image"], "jpeglib.h": ["image"], "sndfile.h": ["audio"], "curl/curl.h": ["conformance/probe"],
     "libdeflate.h": ["conformance/hdf5", "conformance/support"],
-    "json-c/json.h": ["audio", "base", "image", "model", "template", "tokenizer", "dialogue", "server", "conformance"],
+    "json-c/json.h": ["audio", "base", "gguf", "image", "model", "template", "tokenizer", "dialogue", "server", "conformance"],
     "microhttpd.h": ["server/http"],
 }
 

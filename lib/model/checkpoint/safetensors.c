@@ -8,12 +8,9 @@
 #include "model/checkpoint/safetensors_header.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define LENGTH_SIZE    8 /* size of the header's length field, which precedes it */
 #define NAME_SHOWN_MAX 120
@@ -24,7 +21,7 @@
 
 struct safetensors {
     char *path;
-    unsigned char *bytes; /* the mapping; truncating the file raises SIGBUS in its readers */
+    const unsigned char *bytes; /* the mapping */
     size_t n_bytes;
     safetensors_header header;
 };
@@ -107,26 +104,6 @@ static assay_status read_length(const safetensors *f, size_t *length, assay_erro
     return ASSAY_OK;
 }
 
-static assay_status map_file(safetensors *f, assay_error *err)
-{
-    int fd = -1;
-    size_t n = 0;
-    const assay_status rc = file_open(f->path, &fd, &n, err);
-    if (rc != ASSAY_OK) return rc;
-    /* An empty file cannot be mapped: read_length refuses it. */
-    void *bytes = n > 0 ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-    if (bytes && bytes != MAP_FAILED) (void)madvise(bytes, n, MADV_HUGEPAGE);
-    const int reason = errno;
-    (void)close(fd);
-    if (bytes == MAP_FAILED && reason == ENOMEM)
-        return assay_fail(err, ASSAY_ENOMEM, "%s: no address space for its %zu bytes (see ulimit -v)",
-                          f->path, n);
-    if (bytes == MAP_FAILED) return assay_fail(err, ASSAY_EIO, "%s: %s", f->path, strerror(reason));
-    f->bytes = bytes;
-    f->n_bytes = n;
-    return ASSAY_OK;
-}
-
 static assay_status read_tensors(safetensors *f, assay_error *err)
 {
     size_t length = 0;
@@ -149,7 +126,7 @@ assay_status safetensors_open(const char *path, safetensors **out, assay_error *
         free(f);
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     }
-    assay_status rc = map_file(f, err);
+    assay_status rc = file_map(path, &f->bytes, &f->n_bytes, err);
     if (rc == ASSAY_OK) rc = read_tensors(f, err);
     if (rc != ASSAY_OK) {
         safetensors_free(f);
@@ -162,7 +139,7 @@ assay_status safetensors_open(const char *path, safetensors **out, assay_error *
 void safetensors_free(safetensors *file)
 {
     if (!file) return;
-    if (file->bytes) (void)munmap(file->bytes, file->n_bytes);
+    file_unmap(file->bytes, file->n_bytes);
     safetensors_header_free(&file->header);
     free(file->path);
     free(file);
