@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
+#include "gguf/document.h"
 #include "gguf/metadata.h"
 
 #include <string.h>
@@ -54,6 +55,21 @@ static void read_tensors(const gguf *f, size_t size)
     }
 }
 
+/* A document that is written is strict JSON. */
+static void read_documents(const char *path)
+{
+    static const char *const NAMES[] = {"tokenizer.json", "tokenizer_config.json", "generation_config.json"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        gguf_document d;
+        assay_error err = {0};
+        const assay_status rc = gguf_document_read(path, NAMES[i], JSON_SIZE_MAX, &d, &err);
+        if (rc != ASSAY_OK) fuzz_require_refusal(rc, &err, d.text == NULL);
+        else if (d.text)
+            fuzz_require(json_check(d.label, d.text, d.n, NULL) == ASSAY_OK, "a document is JSON");
+        gguf_document_free(&d);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *path = fuzz_write("model.gguf", data, size);
@@ -72,5 +88,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     read_tensors(f, size);
     gguf_free(f);
+    read_documents(path);
     return 0;
 }

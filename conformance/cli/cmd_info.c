@@ -2,10 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/shown.h"
@@ -29,6 +27,7 @@
 #include "conformance/report/files.h"
 #include "conformance/schedule/json.h"
 #include "conformance/schedule/schedule.h"
+#include "gguf/document.h"
 #include "model/checkpoint/stop.h"
 #include "model/checkpoint/weights.h"
 #include "model/loader.h"
@@ -151,9 +150,7 @@ static void print_case(FILE *out, const conf_case *c)
 /* Opens the tokenizer, for the texts of tokens, if there is one. */
 static assay_status open_tokenizer(const char *dir, tokenizer **out, assay_error *err)
 {
-    char path[PATH_MAX];
-    const int n = snprintf(path, sizeof path, "%s/tokenizer.json", dir);
-    if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) return ASSAY_OK;
+    if (!gguf_document_exists(dir, "tokenizer.json")) return ASSAY_OK;
     return tokenizer_open(dir, out, err);
 }
 

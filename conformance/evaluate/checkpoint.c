@@ -12,6 +12,8 @@
 #include "base/shown.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/support/checksums.h"
+#include "gguf/container.h"
+#include "gguf/document.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/weights.h"
 #include "model/loader.h"
@@ -134,7 +136,9 @@ static assay_status check_tokenizer(const char *dir, assay_error *err)
 {
     tokenizer *t = NULL;
     bool is_there;
-    assay_status rc = find_file(dir, "tokenizer.json", &is_there, err);
+    assay_status rc = ASSAY_OK;
+    if (gguf_is_file(dir)) is_there = gguf_document_exists(dir, "tokenizer.json");
+    else rc = find_file(dir, "tokenizer.json", &is_there, err);
     if (rc != ASSAY_OK || !is_there) return rc;
     rc = tokenizer_open(dir, &t, err);
     tokenizer_free(t);

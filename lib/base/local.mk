@@ -17,6 +17,7 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/shown.c lib/base/shown.h \
 	lib/base/json.c lib/base/json.h \
 	lib/base/json_bytes.c lib/base/json_bytes.h \
+	lib/base/json_escape.c lib/base/json_escape.h \
 	lib/base/json_lines.c lib/base/json_lines.h \
 	lib/base/json_scan.c lib/base/json_scan.h \
 	lib/base/json_text.c lib/base/json_text.h \

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/text/span.h"
 #include "server/request/refusal.h"
 
@@ -15,7 +15,7 @@ static void write_model(const server_model *m, buffer *out)
 {
     char numbers[96];
     (void)buffer_append_string(out, "{\"id\":");
-    serve_append_quoted(out, serve_text_of(m->name));
+    json_append_quoted(out, serve_text_of(m->name));
     (void)snprintf(numbers, sizeof numbers,
                    ",\"object\":\"model\",\"created\":%" PRId64 ",\"owned_by\":\"assay\"", m->created);
     (void)buffer_append_string(out, numbers);

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "tokenizer/tokenizer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,22 +52,14 @@ static assay_status open_parts(const tokenizer_file *f, tokenizer *t, assay_erro
     return rc;
 }
 
-assay_status tokenizer_open(const char *dir, tokenizer **out, assay_error *err)
+assay_status tokenizer_open(const char *checkpoint, tokenizer **out, assay_error *err)
 {
-    static const char NAME[] = "/tokenizer.json";
-    const size_t capacity = strlen(dir) + sizeof NAME;
     tokenizer_file f = {0};
     tokenizer *t = calloc(1, sizeof *t);
-    char *path = malloc(capacity);
-    assay_status rc = ASSAY_OK;
-    if (!t || !path) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    if (rc == ASSAY_OK) {
-        (void)snprintf(path, capacity, "%s%s", dir, NAME);
-        rc = tokenizer_file_read(path, &f, err);
-    }
+    if (!t) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", checkpoint);
+    assay_status rc = tokenizer_file_read(checkpoint, &f, err);
     if (rc == ASSAY_OK) rc = open_parts(&f, t, err);
     tokenizer_file_close(&f);
-    free(path);
     if (rc == ASSAY_OK) *out = t;
     else tokenizer_free(t);
     return rc;

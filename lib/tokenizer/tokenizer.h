@@ -19,15 +19,15 @@
 /* Immutable once opened: any thread may use it at any time. */
 typedef struct tokenizer tokenizer;
 
-/* Opens DIR/tokenizer.json, untrusted input, of at most 64 MiB (JSON_SIZE_MAX). Tokens, merges, prefixes and
- * scores have no limit of their own. The other limits bound memory that a small file could demand:
- *   each member beside model.vocab and model.merges: 16 MiB and 2^20 values
- *   steps of the normalizer, of the pre_tokenizer and of the decoder: 64 each, since each holds a text
- *   repetitions of the text in a template: 16; ids that post_processor or padding adds: 2^24
- *   growth of a text: tokenizer/text/writer.h; memory and steps of an expression: tokenizer/text/pattern.c
- * Encoding n bytes takes O(n L) time for a longest token of L bytes, as published. The caller owns *out.
- * ASSAY_EIO; ASSAY_EFORMAT; ASSAY_EUNSUPPORTED; ASSAY_ENOMEM. */
-assay_status tokenizer_open(const char *dir, tokenizer **out, assay_error *err);
+/* Opens the tokenizer.json of a checkpoint, a directory or a GGUF file (gguf/document.h): untrusted input, of
+ * at most 64 MiB (JSON_SIZE_MAX). Tokens, merges, prefixes and scores have no limit of their own. The other
+ * limits bound memory that a small file could demand: each member beside model.vocab and model.merges: 16 MiB
+ * and 2^20 values steps of the normalizer, of the pre_tokenizer and of the decoder: 64 each, since each holds
+ * a text repetitions of the text in a template: 16; ids that post_processor or padding adds: 2^24 growth of a
+ * text: tokenizer/text/writer.h; memory and steps of an expression: tokenizer/text/pattern.c Encoding n bytes
+ * takes O(n L) time for a longest token of L bytes, as published. The caller owns *out. ASSAY_EIO;
+ * ASSAY_EFORMAT; ASSAY_EUNSUPPORTED; ASSAY_ENOMEM. */
+assay_status tokenizer_open(const char *checkpoint, tokenizer **out, assay_error *err);
 void tokenizer_free(tokenizer *t);
 
 /* The id of the token with this text, added tokens first; -1 if there is none. */

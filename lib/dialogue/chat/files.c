@@ -1,38 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/chat/files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/error.h"
-#include "base/file.h"
-
-/* The path of a file, which the caller frees; NULL if out of memory. */
-static char *path_of(const char *dir, const char *name)
-{
-    char *path = NULL;
-    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
-}
+#include "gguf/document.h"
 
 bool serve_chat_has_file(const char *dir, const char *name)
 {
-    char *path = path_of(dir, name);
-    const bool exists = path && access(path, F_OK) == 0;
-    free(path);
-    return exists;
+    return gguf_document_exists(dir, name);
 }
 
 assay_status serve_chat_read_object(const char *dir, const char *name, json_object **out, assay_error *err)
 {
+    gguf_document d;
     json_object *root = NULL;
-    char *path = path_of(dir, name);
-    if (!path) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    const bool exists = access(path, F_OK) == 0;
-    assay_status rc = exists ? json_read(path, &root, err) : ASSAY_OK;
-    if (rc == ASSAY_OK && exists && !json_object_is_type(root, json_type_object))
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected a JSON object", path);
-    free(path);
+    assay_status rc = gguf_document_read(dir, name, JSON_SIZE_MAX, &d, err);
+    if (rc == ASSAY_OK && d.text) rc = json_parse(d.label, d.text, d.n, &root, err);
+    if (rc == ASSAY_OK && d.text && !json_object_is_type(root, json_type_object))
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected a JSON object", d.label);
+    gguf_document_free(&d);
     if (rc == ASSAY_OK) *out = root;
     else (void)json_object_put(root);
     return rc;
@@ -40,12 +25,14 @@ assay_status serve_chat_read_object(const char *dir, const char *name, json_obje
 
 assay_status serve_chat_read_text(const char *dir, const char *name, char **out, size_t *n, assay_error *err)
 {
-    char *path = path_of(dir, name), *text = NULL;
-    if (!path) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    assay_status rc = ASSAY_OK;
-    if (access(path, F_OK) == 0) rc = file_read(path, SERVE_CHAT_TEMPLATE_MAX, &text, n, err);
-    free(path);
-    if (rc == ASSAY_OK) *out = text;
+    gguf_document d;
+    const assay_status rc = gguf_document_read(dir, name, SERVE_CHAT_TEMPLATE_MAX, &d, err);
+    if (rc == ASSAY_OK) {
+        *out = d.text;
+        *n = d.n;
+        d.text = NULL;
+    }
+    gguf_document_free(&d);
     return rc;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/grow.h"
 #include "base/json.h"
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ serve_quoted serve_quote(assay_text text)
     serve_quoted q;
     buffer b = {0};
     const int n = json_scan_clip(text.at ? text.at : "", text.n, 32);
-    serve_append_escaped(&b, (assay_text){text.at ? text.at : "", (size_t)n});
+    json_append_escaped(&b, (assay_text){text.at ? text.at : "", (size_t)n});
     (void)snprintf(q.at, sizeof q.at, "\"%.*s%s\"", json_scan_clip(b.data ? b.data : "", b.n, 56),
                    b.data ? b.data : "", b.n > 56 || (size_t)n < text.n ? "…" : "");
     buffer_free(&b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/grammar/sse.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static assay_status dispatch_event(serve_sse *s)
 static assay_status refuse_field(const serve_sse *s, const char *found, size_t n, const char *expected)
 {
     buffer shown = {0};
-    serve_append_quoted(&shown, (assay_text){found, n < 40 ? n : 40});
+    json_append_quoted(&shown, (assay_text){found, n < 40 ? n : 40});
     const assay_status rc = refuse(s, "sse-field", s->line_offset, "found %.*s, expected %s", (int)shown.n,
                                    shown.n ? shown.data : "", expected);
     buffer_free(&shown);

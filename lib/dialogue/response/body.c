@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/response/body.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ void serve_put(assay_response *r, const char *literal)
 
 void serve_put_text(assay_response *r, assay_text text)
 {
-    serve_append_quoted(&r->out, text.at ? text : (assay_text){"", 0});
+    json_append_quoted(&r->out, text.at ? text : (assay_text){"", 0});
 }
 
 void serve_put_count(assay_response *r, int64_t n)
@@ -27,7 +27,7 @@ void serve_put_id(assay_response *r, const char *prefix)
 {
     serve_put(r, "\"");
     serve_put(r, prefix);
-    serve_append_escaped(&r->out, serve_text_of(r->id.data));
+    json_append_escaped(&r->out, serve_text_of(r->id.data));
     serve_put(r, "\"");
 }
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/response/body.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 
 static const char *finish_reason(const assay_response *r)
 {
@@ -145,7 +145,7 @@ static bool put_field(assay_response *r, const char *name, assay_part part)
         if (r->choice->runs[i].part != part) continue;
         if (!any) serve_put(r, name);
         any = true;
-        serve_append_escaped(&r->out, buffer_text(&r->choice->runs[i].text));
+        json_append_escaped(&r->out, buffer_text(&r->choice->runs[i].text));
     }
     if (any) serve_put(r, "\"");
     return any;

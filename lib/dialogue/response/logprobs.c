@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/response/logprobs.h"
 
+#include "base/json_escape.h"
 #include "base/utf8.h"
-#include "dialogue/text/escape.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,7 +44,7 @@ static void append_text(buffer *out, assay_text text)
     for (size_t at = 0; at < text.n;) {
         const size_t n = utf8_valid_prefix(text.at + at, text.n - at);
         uint32_t codepoint;
-        serve_append_escaped(out, (assay_text){text.at + at, n});
+        json_append_escaped(out, (assay_text){text.at + at, n});
         at += n;
         if (at == text.n) break;
         at += utf8_decode(text.at + at, text.n - at, &codepoint, NULL);

@@ -3,7 +3,7 @@
 
 #include "base/grow.h"
 #include "base/json.h"
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/text/text.h"
 #include "dialogue/tools/types.h"
 
@@ -19,7 +19,7 @@ static void check_arguments(assay_response *r, serve_run *run)
     const assay_text said = buffer_text(&run->text);
     const assay_status rc = json_check("arguments", said.at, said.n, NULL);
     const bool valid = rc == ASSAY_OK;
-    if (!valid) serve_append_quoted(&made, said);
+    if (!valid) json_append_quoted(&made, said);
     const bool changed = !valid || serve_tools_types(r->tools, buffer_text(&run->name), said, &made);
     r->no_memory = r->no_memory || rc == ASSAY_ENOMEM || made.failed;
     if (!changed) {

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 lib_dialogue_libdialogue_a_SOURCES += \
-	lib/dialogue/text/escape.c lib/dialogue/text/escape.h \
 	lib/dialogue/text/span.c lib/dialogue/text/span.h \
 	lib/dialogue/text/special.c lib/dialogue/text/special.h \
 	lib/dialogue/text/text.c lib/dialogue/text/text.h

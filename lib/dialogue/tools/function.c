@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/tools/function.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/tools/output.h"
 #include "dialogue/values/python_literal.h"
 
@@ -42,12 +42,12 @@ static void add_json_or_python(buffer *out, assay_text value)
     const assay_status rc = serve_json_check(value);
     if (rc == ASSAY_ENOMEM) out->failed = true;
     if (rc == ASSAY_OK) buffer_append(out, value.at, value.n);
-    else if (!serve_python_literal(out, value)) serve_append_quoted(out, value);
+    else if (!serve_python_literal(out, value)) json_append_quoted(out, value);
 }
 
 static void add_value(buffer *out, assay_text value, serve_function_style style)
 {
-    if (style == SERVE_FUNCTION_STRINGS) serve_append_quoted(out, value);
+    if (style == SERVE_FUNCTION_STRINGS) json_append_quoted(out, value);
     else if (style == SERVE_FUNCTION_PLAIN) serve_json_or_string(out, value);
     else add_json_or_python(out, value);
 }

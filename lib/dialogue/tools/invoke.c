@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/tools/invoke.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/tools/output.h"
 #include "dialogue/values/arguments.h"
 
@@ -46,7 +46,7 @@ static void add_value(const header *parameter, assay_text value, bool typed, ser
 {
     serve_arguments_name(out, parameter->name);
     if (!typed) value = serve_span_trim(value);
-    if (parameter->is_string) serve_append_quoted(&out->text, value);
+    if (parameter->is_string) json_append_quoted(&out->text, value);
     else serve_json_or_string(&out->text, value);
 }
 

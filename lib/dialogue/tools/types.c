@@ -2,7 +2,7 @@
 #include "dialogue/tools/types.h"
 
 #include "base/json.h"
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/text/span.h"
 #include "dialogue/values/json_value.h"
 #include "dialogue/values/python_literal.h"
@@ -94,7 +94,7 @@ static bool add_token(buffer *out, const json_scan_token *token, buffer *scratch
     }
     scratch->n = 0;
     serve_json_unquote(scratch, (assay_text){token->text - 1, token->n + 2});
-    serve_append_quoted(out, buffer_text(scratch));
+    json_append_quoted(out, buffer_text(scratch));
     if (token->kind == JSON_SCAN_NAME) buffer_append_string(out, ":");
     return !scratch->failed;
 }
@@ -139,7 +139,7 @@ static bool convert_value(call *c, assay_text value, unsigned types)
     if (types == 0 || own & types) return false;
     if (types & STRING && own & (ARRAY | OBJECT)) {
         ok = add_compact(&text, value);
-        serve_append_quoted(&c->value, buffer_text(&text));
+        json_append_quoted(&c->value, buffer_text(&text));
     } else if (own == STRING) {
         serve_json_unquote(&text, value);
         const assay_text said = trim_blanks(buffer_text(&text));

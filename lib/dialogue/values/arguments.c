@@ -2,7 +2,7 @@
 #include "dialogue/values/arguments.h"
 
 #include "base/grow.h"
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void serve_arguments_name(serve_arguments *a, assay_text name)
     if (a->n > 0) a->each[a->n - 1].end = a->text.n;
     serve_argument *one = &a->each[a->n++];
     *one = (serve_argument){.begin = a->text.n};
-    serve_append_quoted(&a->text, name);
+    json_append_quoted(&a->text, name);
     one->name_end = a->text.n;
     buffer_append_string(&a->text, ": ");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/values/gemma_object.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/text/span.h"
 #include "dialogue/values/json_value.h"
 
@@ -63,7 +63,7 @@ static void quote_names(buffer *out, assay_text text)
             const size_t n = serve_span_word(serve_span_from(text, word));
             const size_t colon = serve_span_skip(text, word + n);
             if (n > 0 && is_one_of(text, colon, ":")) {
-                serve_append_quoted(out, serve_span_part(text, word, word + n));
+                json_append_quoted(out, serve_span_part(text, word, word + n));
                 buffer_append(out, ":", 1);
                 at = colon + 1;
                 continue;
@@ -104,13 +104,12 @@ static void quote_values(buffer *out, assay_text text, assay_text source)
             const size_t n = measure_value(serve_span_from(text, word));
             const assay_text value = serve_span_part(text, word, word + n);
             if (n > 0 && is_one_of(text, serve_span_skip(text, word + n), ",}]") && !is_literal(value)) {
-                serve_append_quoted(out, value);
+                json_append_quoted(out, value);
                 at = word + n;
                 continue;
             }
         }
-        if (text.at[at] == HELD && next_string(source, &string, &begin, &says))
-            serve_append_quoted(out, says);
+        if (text.at[at] == HELD && next_string(source, &string, &begin, &says)) json_append_quoted(out, says);
         else buffer_append(out, &text.at[at], 1);
         at++;
     }

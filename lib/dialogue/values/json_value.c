@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/values/json_value.h"
 
+#include "base/json_escape.h"
 #include "base/json_scan.h"
-#include "dialogue/text/escape.h"
 #include "dialogue/text/span.h"
 
 #include <string.h>
@@ -193,5 +193,5 @@ void serve_json_or_string(buffer *out, assay_text value)
     const assay_status rc = serve_json_check(value);
     if (rc == ASSAY_ENOMEM) out->failed = true;
     if (rc == ASSAY_OK) buffer_append(out, value.at, value.n);
-    else serve_append_quoted(out, value);
+    else json_append_quoted(out, value);
 }

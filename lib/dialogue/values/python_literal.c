@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/values/python_literal.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/text/span.h"
 #include "dialogue/values/arguments.h"
 #include "dialogue/values/python_string.h"
@@ -316,7 +316,7 @@ static bool read_value(source *s, buffer *json)
     const char c = peek_char(s, 0);
     if (serve_python_is_string(s->text, s->at)) {
         if (!read_strings(s)) return false;
-        serve_append_quoted(json, buffer_text(&s->string));
+        json_append_quoted(json, buffer_text(&s->string));
         return true;
     }
     if (c == '(' || c == '[' || c == '{') {

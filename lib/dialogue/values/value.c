@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dialogue/values/value.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/text/span.h"
 #include "dialogue/values/json_value.h"
 #include "dialogue/values/python_literal.h"
@@ -52,7 +52,7 @@ static assay_status add_json_or_string(buffer *out, assay_text text)
 {
     const assay_status rc = serve_json_check(text);
     if (rc == ASSAY_OK) buffer_append(out, text.at, text.n);
-    if (rc == ASSAY_EFORMAT) serve_append_quoted(out, text);
+    if (rc == ASSAY_EFORMAT) json_append_quoted(out, text);
     return rc == ASSAY_ENOMEM ? rc : ASSAY_OK;
 }
 
@@ -121,11 +121,11 @@ assay_status serve_tools_value(buffer *out, assay_text text, const char *type)
         return ASSAY_OK;
     }
     if (kind == STRING) {
-        serve_append_quoted(out, text);
+        json_append_quoted(out, text);
         return ASSAY_OK;
     }
     if (kind == LIST) {
-        if (!serve_python_literal(out, text)) serve_append_quoted(out, text);
+        if (!serve_python_literal(out, text)) json_append_quoted(out, text);
         return ASSAY_OK;
     }
     if (is_word(text, "null")) {
@@ -145,7 +145,7 @@ void serve_tools_value_begun(buffer *out, assay_text text, const char *type)
     const value_kind kind = kind_of(type);
     if (kind == STRING) buffer_append(out, "\"", 1);
     if (kind == LIST || text.n == 0 || is_word(text, "null")) return;
-    if (kind == STRING) serve_append_escaped(out, text);
+    if (kind == STRING) json_append_escaped(out, text);
     else if (kind == BOOLEAN) buffer_append_string(out, is_word(text, "true") ? "true" : "false");
     else if (kind == OBJECT || !add_number(out, text, kind == INTEGER)) buffer_append(out, text.at, text.n);
 }

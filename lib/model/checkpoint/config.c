@@ -18,14 +18,19 @@ enum { NAME_SHOWN_MAX = 120, VALUE_SHOWN_MAX = 80 };
 
 const json_limits config_document_limits = {.bytes = (size_t)16 << 20, .values = (size_t)1 << 17};
 
+assay_status config_check_document(const char *path, json_object *document, assay_error *err)
+{
+    if (!json_object_is_type(document, json_type_object))
+        return assay_fail(err, ASSAY_EFORMAT, "%s: expected an object, found %s", path,
+                          json_type_to_name(json_object_get_type(document)));
+    return token_ids_check(path, document, err);
+}
+
 assay_status config_read_document(const char *path, json_object **out, assay_error *err)
 {
     json_object *document = NULL;
     assay_status rc = json_read_within(path, &config_document_limits, &document, err);
-    if (rc == ASSAY_OK && !json_object_is_type(document, json_type_object))
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected an object, found %s", path,
-                        json_type_to_name(json_object_get_type(document)));
-    if (rc == ASSAY_OK) rc = token_ids_check(path, document, err);
+    if (rc == ASSAY_OK) rc = config_check_document(path, document, err);
     if (rc == ASSAY_OK) *out = document;
     else json_object_put(document);
     return rc;

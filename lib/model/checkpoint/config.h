@@ -95,6 +95,9 @@ bool config_is_null(config *c, const char *name);
  * of lists). Fails as json_read does, and with ASSAY_EFORMAT if it is none, or as token_ids_check does. */
 assay_status config_read_document(const char *path, json_object **out, assay_error *err);
 
+/* What config_read_document checks of a parsed document. ASSAY_EFORMAT, with `path`. */
+assay_status config_check_document(const char *path, json_object *document, assay_error *err);
+
 /* Size limits of a config.json. */
 extern const json_limits config_document_limits;
 

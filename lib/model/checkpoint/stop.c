@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/json.h"
+#include "gguf/container.h"
+#include "gguf/document.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/stop_tokenizer.h"
 #include "model/checkpoint/token_ids.h"
@@ -158,20 +159,29 @@ static assay_status add_tokenizer(stop_set *s, const char *dir, assay_error *err
     return rc;
 }
 
+/* config.json must exist, but in a GGUF file, whose ids are all in its generation_config.json. */
+static assay_status read_document(const char *dir, const char *name, bool is_required, gguf_document *out,
+                                  assay_error *err)
+{
+    const size_t most = config_document_limits.bytes;
+    return is_required ? gguf_document_require(dir, name, most, out, err)
+                       : gguf_document_read(dir, name, most, out, err);
+}
+
 static assay_status add_file(stop_set *s, const char *dir, size_t i, assay_error *err)
 {
-    char *path = NULL;
+    gguf_document file;
     document d = {.origin = ORIGINS[i].origin};
-    assay_status rc = ASSAY_OK;
-    if (asprintf(&path, "%s/%s", dir, ORIGINS[i].name) < 0)
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    d.name = path;
-    if (d.origin == ASSAY_STOP_CONFIG || access(path, F_OK) == 0) {
-        rc = config_read_document(path, &d.value, err);
+    const bool is_required = d.origin == ASSAY_STOP_CONFIG && !gguf_is_file(dir);
+    assay_status rc = read_document(dir, ORIGINS[i].name, is_required, &file, err);
+    if (rc == ASSAY_OK && file.text) {
+        d.name = file.label;
+        rc = json_parse_within(d.name, file.text, file.n, &config_document_limits, &d.value, err);
+        if (rc == ASSAY_OK) rc = config_check_document(d.name, d.value, err);
         if (rc == ASSAY_OK) rc = add_document(s, &d, err);
         json_object_put(d.value);
     }
-    free(path);
+    gguf_document_free(&file);
     return rc;
 }
 

@@ -19,8 +19,9 @@ typedef struct stop_set stop_set;
  * "tokenizer", "config.json" or "generation_config.json" and the member. Takes O(n log n) time for n ids. */
 assay_status stop_set_parse(const assay_stop_documents *documents, stop_set **out, assay_error *err);
 
-/* Reads the documents that exist in dir; config.json must exist. The tokenizer's id is the id of the
- * eos_token of tokenizer_config.json, found in its own added_tokens_decoder or else in tokenizer.json. */
+/* Reads the documents that exist in dir, a directory or a GGUF file; config.json must exist in a directory.
+ * The tokenizer's id is the id of the eos_token of tokenizer_config.json, found in its own
+ * added_tokens_decoder or else in tokenizer.json. */
 assay_status stop_set_read(const char *dir, stop_set **out, assay_error *err);
 void stop_set_free(stop_set *s);
 

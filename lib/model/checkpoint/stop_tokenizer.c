@@ -5,21 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "gguf/document.h"
 
-/* If the file does not exist, it leaves *out as it is and returns ASSAY_OK. */
-static assay_status read_object(const char *dir, const char *file, json_object **out, assay_error *err)
+/* If the document does not exist, it leaves *out as it is and returns ASSAY_OK. */
+static assay_status read_object(const char *dir, const char *name, json_object **out, assay_error *err)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", dir, file) < 0)
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
-    assay_status rc = access(path, F_OK) == 0 ? json_read(path, out, err) : ASSAY_OK;
+    gguf_document d;
+    assay_status rc = gguf_document_read(dir, name, JSON_SIZE_MAX, &d, err);
+    if (rc == ASSAY_OK && d.text) rc = json_parse(d.label, d.text, d.n, out, err);
     if (rc == ASSAY_OK && *out && !json_object_is_type(*out, json_type_object))
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected an object", path);
-    free(path);
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: expected an object", d.label);
+    gguf_document_free(&d);
     return rc;
 }
 

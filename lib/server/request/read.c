@@ -2,7 +2,7 @@
 #include "server/request/read.h"
 
 #include "base/error.h"
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "server/request/media.h"
 #include "server/request/members.h"
 #include "server/request/prompt.h"
@@ -191,7 +191,7 @@ assay_status server_request_read(const server_requests *requests, serve_endpoint
 static void append_name(buffer *out, const char *member, const char *name)
 {
     buffer_append_string(out, member);
-    if (name) serve_append_quoted(out, (assay_text){name, strlen(name)});
+    if (name) json_append_quoted(out, (assay_text){name, strlen(name)});
     else buffer_append_string(out, "null");
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/request/refusal.h"
 
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const char *kind_of(serve_endpoint endpoint, int status)
 static void append(buffer *out, const char *literal, const char *text)
 {
     buffer_append_string(out, literal);
-    serve_append_quoted(out, (assay_text){text, strlen(text)});
+    json_append_quoted(out, (assay_text){text, strlen(text)});
 }
 
 bool server_refusal_write(serve_endpoint endpoint, int status, const char *member, const char *text,

@@ -2,8 +2,8 @@
 #include "tokenizer/text/file.h"
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
+#include "gguf/document.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,21 +104,23 @@ static assay_status check_version(const tokenizer_file *f, assay_error *err)
                                 json_scan_clip(text, strlen(text), 40), text);
 }
 
-assay_status tokenizer_file_read(const char *path, tokenizer_file *out, assay_error *err)
+assay_status tokenizer_file_read(const char *checkpoint, tokenizer_file *out, assay_error *err)
 {
     static const char *const TOP[] = {"model", NULL}, *const MODEL[] = {"vocab", "merges", NULL};
-    size_t n = 0;
+    gguf_document d;
     tokenizer_span model = {0};
-    *out = (tokenizer_file){
-        .path = strdup(path), .document = json_object_new_object(), .model = json_object_new_object()};
-    if (!out->path || !out->document || !out->model)
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
-    assay_status rc = file_read(path, JSON_SIZE_MAX, &out->text, &n, err);
+    assay_status rc = gguf_document_require(checkpoint, "tokenizer.json", JSON_SIZE_MAX, &d, err);
+    *out = (tokenizer_file){.path = d.label,
+                            .text = d.text,
+                            .document = json_object_new_object(),
+                            .model = json_object_new_object()};
+    if (rc == ASSAY_OK && (!out->document || !out->model))
+        rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", checkpoint);
     if (rc == ASSAY_OK)
-        rc = store_members(out->path, (tokenizer_span){out->text, n}, "the document", out->document, TOP,
+        rc = store_members(out->path, (tokenizer_span){d.text, d.n}, "the document", out->document, TOP,
                            (tokenizer_span *const[]){&model}, err);
     if (rc == ASSAY_OK && !model.text)
-        rc = assay_fail(err, ASSAY_EFORMAT, "%s: model: found nothing, expected an object", path);
+        rc = assay_fail(err, ASSAY_EFORMAT, "%s: model: found nothing, expected an object", out->path);
     if (rc == ASSAY_OK)
         rc = store_members(out->path, model, "model", out->model, MODEL,
                            (tokenizer_span *const[]){&out->vocab, &out->merges}, err);

@@ -22,17 +22,18 @@ typedef struct tokenizer_span {
 } tokenizer_span;
 
 typedef struct tokenizer_file {
-    char *path;            /* of the file, for messages */
-    char *text;            /* the whole file */
+    char *path;            /* where the document is, for messages */
+    char *text;            /* the whole document */
     json_object *document; /* every member except `model` */
     json_object *model;    /* the members of `model` except vocab and merges */
     tokenizer_span vocab, merges;
 } tokenizer_file;
 
-/* Reads the file at path, which is copied. The caller calls tokenizer_file_close, even after a failure.
- * ASSAY_EIO; ASSAY_ENOMEM; ASSAY_EFORMAT if the file is not strict JSON or not an object with an object
- * `model`; ASSAY_EUNSUPPORTED if the version is not "1.0" or a small member exceeds its limits. */
-assay_status tokenizer_file_read(const char *path, tokenizer_file *out, assay_error *err);
+/* Reads the tokenizer.json of a checkpoint, a directory or a GGUF file (gguf/document.h). The caller calls
+ * tokenizer_file_close, even after a failure. ASSAY_EIO; ASSAY_ENOMEM; ASSAY_EFORMAT if the file is not
+ * strict JSON or not an object with an object `model`; ASSAY_EUNSUPPORTED if the version is not "1.0" or a
+ * small member exceeds its limits. */
+assay_status tokenizer_file_read(const char *checkpoint, tokenizer_file *out, assay_error *err);
 void tokenizer_file_close(tokenizer_file *f);
 
 /* The member `name` of the document, whose value is NULL if the member is absent or null; and the

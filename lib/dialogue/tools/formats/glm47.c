@@ -7,7 +7,7 @@
  * has a complete thinking block and no call before the end of that block.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 #include "dialogue/tools/formats.h"
 #include "dialogue/tools/output.h"
 #include "dialogue/tools/state.h"
@@ -196,7 +196,7 @@ static void add_argument(serve_tools *t, assay_text tool, assay_text key, assay_
 {
     if (key.n == 0) return;
     serve_arguments_name(out, key);
-    if (is_verbatim(t, tool, key)) serve_append_quoted(&out->text, value);
+    if (is_verbatim(t, tool, key)) json_append_quoted(&out->text, value);
     else serve_json_or_string(&out->text, serve_span_trim(value));
 }
 

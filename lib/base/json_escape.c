@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dialogue/text/escape.h"
+#include "base/json_escape.h"
 
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static void escape_ascii(buffer *b, char c)
     buffer_append_string(b, unit);
 }
 
-void serve_append_escaped(buffer *b, assay_text text)
+void json_append_escaped(buffer *b, assay_text text)
 {
     if (text.n == 0) return;
     for (const char *at = text.at, *end = text.at + text.n;; at++) {
@@ -32,9 +32,9 @@ void serve_append_escaped(buffer *b, assay_text text)
     }
 }
 
-void serve_append_quoted(buffer *b, assay_text text)
+void json_append_quoted(buffer *b, assay_text text)
 {
     buffer_append(b, "\"", 1);
-    serve_append_escaped(b, text);
+    json_append_escaped(b, text);
     buffer_append(b, "\"", 1);
 }
