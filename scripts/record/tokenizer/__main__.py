@@ -247,7 +247,7 @@ def made_tokenizers(seed: int, only: list[str] | None) -> Iterator[tuple[str, Js
 
 def recorded_names(out: Path, only: list[str] | None) -> list[str]:
     return [str(path.parent.relative_to(out)) for path in sorted(out.glob("**/vectors.json.gz"))
-            if not only or path.relative_to(out).parts[0] in only]
+            if (path.parent / "model" / "tokenizer.json").is_file() and (not only or path.relative_to(out).parts[0] in only)]
 
 
 def record(out: Path, seed: int, only: list[str] | None = None) -> None:
