@@ -29,17 +29,10 @@ GGUF_TESTS = \
 	lib/gguf/tests/check_refused
 check_PROGRAMS += $(GGUF_TESTS)
 TESTS += $(GGUF_TESTS)
-lib_gguf_tests_check_container_SOURCES = \
-	lib/gguf/tests/check_container.c lib/gguf/tests/writer.c lib/gguf/tests/writer.h
 lib_gguf_tests_check_container_CFLAGS = $(TEST_CFLAGS)
 lib_gguf_tests_check_container_LDADD = $(TEST_LIBS)
-lib_gguf_tests_check_documents_SOURCES = \
-	lib/gguf/tests/check_documents.c lib/gguf/tests/vocabularies.c lib/gguf/tests/vocabularies.h \
-	lib/gguf/tests/writer.c lib/gguf/tests/writer.h
 lib_gguf_tests_check_documents_CFLAGS = $(TEST_CFLAGS)
 lib_gguf_tests_check_documents_LDADD = $(TEST_LIBS)
-lib_gguf_tests_check_metadata_SOURCES = \
-	lib/gguf/tests/check_metadata.c lib/gguf/tests/writer.c lib/gguf/tests/writer.h
 lib_gguf_tests_check_metadata_CFLAGS = $(TEST_CFLAGS)
 lib_gguf_tests_check_metadata_LDADD = $(TEST_LIBS)
 lib_gguf_tests_check_refused_CFLAGS = $(TEST_CFLAGS)

@@ -69,7 +69,7 @@ static const gguf_pretokenizer TABLE[] = {
     {" glm4 glm5 ", {LLAMA3}, GGUF_PRE_IGNORES_MERGES},
     {" minicpm5 ", {"\\p{N}{1,3}", MINICPM}, GGUF_PRE_IGNORES_MERGES},
     {" deepseek-llm ",
-     {"[\\r\\n]", DEEPSEEK_LETTERS, "\\s?[!-/:-~！-／：-～‘-‟　-。]+", "\\s+$", CJK_WIDE, "\\p{N}"},
+     {"[\\r\\n]", DEEPSEEK_LETTERS, "\\s?[!-/:-~！-／：-～‘-‟　-。]+", "\\s+$", CJK_WIDE, "\\p{N}+"},
      0},
     {" deepseek-coder ", {"[\\r\\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", CJK_WIDE, "\\p{N}"}, 0},
     {" deepseek-v3 hunyuan-dense joyai-llm hy_v4 ", {"\\p{N}{1,3}", CJK, DEEPSEEK}, 0},

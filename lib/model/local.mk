@@ -15,6 +15,8 @@ check_LIBRARIES += lib/model/tests/libsupport.a
 lib_model_tests_libsupport_a_SOURCES = \
 	lib/base/tests/deny.c lib/base/tests/deny.h \
 	lib/base/tests/recorded.c lib/base/tests/recorded.h \
+	lib/gguf/tests/vocabularies.c lib/gguf/tests/vocabularies.h \
+	lib/gguf/tests/writer.c lib/gguf/tests/writer.h \
 	lib/model/families/tests/facts.c lib/model/families/tests/facts.h \
 	lib/model/inputs/tests/image.c lib/model/inputs/tests/image.h \
 	lib/model/inputs/tests/sample.c lib/model/inputs/tests/sample.h \

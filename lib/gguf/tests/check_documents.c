@@ -72,6 +72,7 @@ START_TEST(the_file_may_forbid_the_first_blank_and_bos)
     const char *path = vocabulary_scores("no prefix");
     ck_assert_str_eq(encode(path, "ab"), "7");
     ck_assert_str_eq(encode(path, " ab"), "8");
+    ck_assert_str_eq(encode(path, "abc"), "4 11"); /* "bc" has a greater score than "ab" */
 }
 END_TEST
 
@@ -90,6 +91,56 @@ START_TEST(every_pretokenizer_opens)
             if (!(rows[i].flags & GGUF_PRE_PLAIN)) ck_assert_str_eq(encode(path, "ab"), "4");
             else (void)encode(path, "ab");
         }
+    }
+}
+END_TEST
+
+START_TEST(control_tokens_are_special_and_user_defined_ones_are_not)
+{
+    json_object *document = parse(vocabulary_bytes("gpt-2", NULL), "tokenizer.json");
+    json_object *added = json_object_object_get(document, "added_tokens");
+    ck_assert_uint_eq(json_object_array_length(added), 2);
+    for (size_t i = 0; i < 2; i++) {
+        json_object *token = json_object_array_get_idx(added, i);
+        ck_assert_str_eq(member(token, "content"), i == 0 ? "\"<end>\"" : "\"<x>\"");
+        ck_assert_str_eq(member(token, "id"), i == 0 ? "7" : "8");
+        ck_assert_str_eq(member(token, "special"), i == 0 ? "true" : "false");
+        ck_assert_str_eq(member(token, "normalized"), "false");
+    }
+    json_object_put(document);
+}
+END_TEST
+
+START_TEST(one_token_may_have_two_roles)
+{
+    json_object *config = parse(vocabulary_bytes("gpt-2", "bos is eos"), "tokenizer_config.json");
+    ck_assert_str_eq(member(config, "bos_token"), "\"<end>\"");
+    ck_assert_str_eq(member(config, "eos_token"), "\"<end>\"");
+    json_object_put(config);
+}
+END_TEST
+
+START_TEST(families_that_normalise_texts_do_so)
+{
+    static const char *const NAMES[] = {"qwen2", "qwen35", "command-r", "olmo"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        json_object *document = parse(vocabulary_bytes(NAMES[i], NULL), "tokenizer.json");
+        ck_assert_str_eq(member(document, "normalizer"), "{\"type\":\"NFC\"}");
+        json_object_put(document);
+    }
+}
+END_TEST
+
+START_TEST(defaults_follow_the_pretokenizer)
+{
+    static const struct {
+        const char *pre, *ignores;
+    } ROWS[] = {
+        {"gpt-2", "false"}, {"llama-bpe", "true"}, {"tekken", "true"}, {"glm4", "true"}, {"qwen2", "false"}};
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
+        json_object *document = parse(vocabulary_bytes(ROWS[i].pre, NULL), "tokenizer.json");
+        ck_assert_str_eq(member(json_object_object_get(document, "model"), "ignore_merges"), ROWS[i].ignores);
+        json_object_put(document);
     }
 }
 END_TEST
@@ -218,6 +269,10 @@ int main(void)
     tcase_add_test(t, merges_follow_from_scores);
     tcase_add_test(t, the_file_may_forbid_the_first_blank_and_bos);
     tcase_add_test(t, every_pretokenizer_opens);
+    tcase_add_test(t, control_tokens_are_special_and_user_defined_ones_are_not);
+    tcase_add_test(t, one_token_may_have_two_roles);
+    tcase_add_test(t, families_that_normalise_texts_do_so);
+    tcase_add_test(t, defaults_follow_the_pretokenizer);
     tcase_add_test(t, configs_name_the_special_tokens);
     tcase_add_test(t, other_documents_do_not_exist);
     tcase_add_test(t, documents_of_a_directory_are_its_files);

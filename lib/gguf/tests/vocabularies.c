@@ -65,6 +65,8 @@ const char *vocabulary_bytes(const char *pre, const char *defect)
     if (is(defect, "bos")) {
         writer_key(&b, "tokenizer.ggml.add_bos_token", GGUF_BOOL);
         writer_u8(&b, 1);
+    } else if (is(defect, "bos is eos")) {
+        writer_key_u32(&b, "tokenizer.ggml.bos_token_id", 7);
     } else {
         writer_array(&b, is(defect, "score") ? "tokenizer.ggml.scores" : "scores", GGUF_F32, 9);
         for (int i = 0; i < 9; i++) writer_f32(&b, i == 1 ? INFINITY : 0);
@@ -88,7 +90,7 @@ const char *vocabulary_scores(const char *option)
         {"<unk>", 0, GGUF_TOKEN_UNKNOWN}, {"<s>", 0, GGUF_TOKEN_CONTROL}, {"</s>", 0, GGUF_TOKEN_CONTROL},
         {"▁", -9, GGUF_TOKEN_NORMAL},     {"a", -8, GGUF_TOKEN_NORMAL},   {"b", -7, GGUF_TOKEN_NORMAL},
         {"c", -6, GGUF_TOKEN_NORMAL},     {"ab", -1, GGUF_TOKEN_NORMAL},  {"▁ab", -3, GGUF_TOKEN_NORMAL},
-        {"▁a", -2, GGUF_TOKEN_NORMAL},    {"<0x0A>", 0, GGUF_TOKEN_BYTE}};
+        {"▁a", -2, GGUF_TOKEN_NORMAL},    {"<0x0A>", 0, GGUF_TOKEN_BYTE}, {"bc", -0.5F, GGUF_TOKEN_NORMAL}};
     const size_t n = sizeof TOKENS / sizeof TOKENS[0];
     buffer b = {0};
     writer_header(&b, 0, option ? 9 : 7);

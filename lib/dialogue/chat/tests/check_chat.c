@@ -9,6 +9,7 @@
 #include "base/tests/support.h"
 #include "dialogue/chat/placeholder.h"
 #include "dialogue/table.h"
+#include "gguf/tests/vocabularies.h"
 
 static const char *checkpoint(const char *name)
 {
@@ -85,6 +86,18 @@ START_TEST(tools_choose_a_named_template_of_a_tokenizer)
     put(support_mkdir(dir, "additional_chat_templates"), "tool_use.jinja", "t");
     expect_source(dir, false, "chat_template.jinja", "d");
     expect_source(dir, true, "additional_chat_templates/tool_use.jinja", "t");
+}
+END_TEST
+
+START_TEST(a_gguf_file_has_the_templates_of_its_metadata)
+{
+    const char *file = vocabulary_scores(NULL);
+    expect_source(file, false, "tokenizer_config.json: chat_template default", "d");
+    expect_source(file, true, "tokenizer_config.json: chat_template tool_use", "t");
+    expect_source(vocabulary_bytes("gpt-2", NULL), false, "tokenizer_config.json: chat_template", "{{ x }}");
+    serve_chat_source s;
+    ck_assert_int_eq(serve_chat_source_find(vocabulary_none(), false, &s, NULL), ASSAY_OK);
+    ck_assert_ptr_null(s.place);
 }
 END_TEST
 
@@ -344,6 +357,7 @@ int main(void)
     tcase_add_test(all, a_checkpoint_without_a_processor_takes_the_file_then_the_tokenizers_member);
     tcase_add_test(all, a_checkpoint_with_a_processor_takes_the_processors_templates_first);
     tcase_add_test(all, tools_choose_a_named_template_of_a_tokenizer);
+    tcase_add_test(all, a_gguf_file_has_the_templates_of_its_metadata);
     tcase_add_test(all, a_template_that_is_no_text_is_refused);
     tcase_add_test(all, a_template_sees_the_message_the_tokens_and_the_switches);
     tcase_add_test(all, invalid_utf8_becomes_a_replacement_character);

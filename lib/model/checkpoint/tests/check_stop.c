@@ -2,6 +2,7 @@
 #include "model/checkpoint/stop.h"
 
 #include "base/tests/support.h"
+#include "gguf/tests/vocabularies.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -284,10 +285,26 @@ START_TEST(documents_that_are_no_json_are_refused)
 }
 END_TEST
 
+START_TEST(a_gguf_file_names_all_ids_in_its_metadata)
+{
+    stop_set *s = NULL;
+    assay_error err;
+    ck_assert_msg(stop_set_read(vocabulary_bytes("gpt-2", NULL), &s, &err) == ASSAY_OK, "%s", err.text);
+    expect_set(s, 2, (const int32_t[]){7, 8},
+               (const unsigned[]){ASSAY_STOP_TOKENIZER | ASSAY_STOP_GENERATION_CONFIG,
+                                  ASSAY_STOP_GENERATION_CONFIG});
+    ck_assert_msg(stop_set_read(vocabulary_none(), &s, &err) == ASSAY_OK, "%s", err.text);
+    expect_set(s, 0, NULL, NULL);
+    ck_assert_int_eq(stop_set_read(vocabulary_bytes("gpt-2", "eos"), &s, &err), ASSAY_EFORMAT);
+    support_expect_error(&err, ASSAY_EFORMAT, "bytes.gguf: key 'tokenizer.ggml.eos_token_id': found 9", NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/checkpoint/stop");
     TCase *all = tcase_create("all");
+    tcase_add_test(all, a_gguf_file_names_all_ids_in_its_metadata);
     tcase_add_test(all, the_set_is_the_union_of_both_documents);
     tcase_add_test(all, documents_in_memory_name_ids_of_a_tokenizer_too);
     tcase_add_loop_test(all, an_odd_document_is_refused_by_its_own_name, 0,
