@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .case import case_file, cases, plan, sensitivity
 from .checkpoint.checkpoint import Checkpoint
+from .formats import rows, stored
 from .operations import positions
 from .rewrites import published
 from .support import checksums
@@ -31,7 +32,9 @@ def record_variant(family: Family, variant: Variant, seed: int, directory: Path,
     for recording in recordings:
         path = directory / f"{recording.case.name}.h5"
         detail = recording.case.traces if traces == "by case" else traces
-        model = os.path.relpath(directory / "model", path.parent)
+        if checkpoint.variant.stored and detail == "fine":  # of other variants of the family
+            detail = "layers"
+        model = os.path.relpath(directory / "model" / stored.model_file(checkpoint.variant.stored), path.parent)
         result = case_file.write(checkpoint, recording, path, model, detail)
         line = (f"  {recording.case.name}: noise {result['noise']:.1e}, {result['draws']} draws")
         if result["cached"] > case_file.CACHE_AGREES:
@@ -69,5 +72,6 @@ def draw_cases(checkpoint: Checkpoint, idle_id: int) -> tuple[list[cases.Recordi
 
 
 def family_variants(family: Family, seed: int, only: list[str] | None) -> list[Variant]:
-    made = family.variants(dims_for(family, seed))
+    base = dims_for(family, seed)
+    made = [*family.variants(base), *rows.variants(family, base)]
     return [v for v in made if not only or v.name in only]

@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from transformers import AutoTokenizer
 
 from .. import families
-from ..checkpoint.checkpoint import save
+from ..checkpoint.files import save
 from ..runs import narrow
 from ..runs.truth import Run
 from ..trained import tokenizer as dialogue_tokenizer

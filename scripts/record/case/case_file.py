@@ -103,7 +103,7 @@ def write(checkpoint: Checkpoint, recording: cases.Recording, path: Path, model:
              {f"/trace/{k}": np.abs(trace32[k] - v).max() for k, v in trace64.items()})
     return {"noise": max(s.noise for s in samples), "cached": worst, "draws": recording.draws,
             "missing": [name for name in checkpoint.narrow
-                        if f"/expect/{name}/prefill" not in narrower],
+                        if not any(made.startswith(f"/expect/{name}/") for made in narrower)],
             "datasets": datasets}
 
 

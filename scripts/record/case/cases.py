@@ -15,6 +15,7 @@ from ..runs.traces import Routing
 from ..runs.truth import OneByOne, OtherOrder
 from ..support import h5
 from ..variants.variant import rng_for
+from .drawn import Drawn, farthest_rows, largest_noise, refuses_zeros
 from .plan import Case, Shape
 
 MARGIN = 0.02  # smallest gap between the two largest logits on rows that decide tokens
@@ -29,24 +30,8 @@ LEAST_MARGIN = 0.2  # in `greedy`: a smaller margin is never enough for a run in
 FOR_NARROW = ("narrow", "greedy", "image-narrow", "images-narrow", "crops-narrow", "media-narrow")  # cases that are redrawn until they have every narrower run
 FEW_ROWS = (0, 1, 63, 64, 65, 127, 128)  # and the last row of each prompt
 FIRST_ROWS = 4  # recorded of each prompt of a case with a row_step
+WITH_ROWS = ("bfloat16", "int8")  # narrower runs whose rows are recorded; of others, the noise alone
 PLACEHOLDERS = {"i": "image_token_id", "v": "video_token_id", "a": "audio_token_id"}  # of layouts
-
-
-@dataclass
-class Drawn:
-    """One sample: token ids prompt [T] and decode [N]; logits [T, V] and [N, V] of the truth and in float32."""
-
-    prompt: list[int]
-    decode: list[int]
-    prefill: np.ndarray
-    steps: np.ndarray
-    prefill32: np.ndarray
-    steps32: np.ndarray
-
-    @property
-    def noise(self) -> float:
-        return float(max(np.abs(self.prefill32 - self.prefill).max(),
-                         np.abs(self.steps32 - self.steps).max()))
 
 
 class IllConditioned(RuntimeError):
@@ -366,21 +351,13 @@ def narrow_runs(checkpoint: Checkpoint, recording: Recording) -> dict[str, np.nd
             continue
         if not refuses_zeros(recording.samples, rows):
             continue
+        if name not in WITH_ROWS:
+            datasets[f"/expect/{name}/noise"] = farthest_rows(recording.samples, rows)
+            continue
         prefill, steps = ([row[part].astype(np.float32) for row in rows] for part in (0, 1))
         datasets |= {f"/expect/{name}/prefill": recorded_prefill(recording.case, prefill),
                      f"/expect/{name}/decode": np.stack(steps)}
     return datasets
-
-
-def largest_noise(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """The noise of a run over all samples, not a number if a logit is not; rows: its (prefill, decode) per sample."""
-    return float(np.max([np.abs(part - true).max() for (prefill, steps), s in zip(rows, samples)
-                         for part, true in ((prefill, s.prefill), (steps, s.steps))]))
-
-
-def refuses_zeros(samples: list[Drawn], rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:
-    """Whether all-zero logits exceed the bound that follows from a run's noise; rows: the run's logits."""
-    return narrow.APART * largest_noise(samples, rows) < max(np.abs(part).max() for s in samples for part in (s.prefill, s.steps))
 
 
 def ends_alike(recording: Recording, rows: list[tuple[np.ndarray, np.ndarray]]) -> bool:

@@ -16,15 +16,18 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 
 from ..media.images import Crops, compose, model_inputs, special_ids
 from ..media.parts import Audio, Picture
+from ..formats import rounding, stored, writers
 from ..runs import narrow
 from ..runs.truth import Run, array, precision
 from ..variants.variant import Config, Family, Variant, rng_for
 from ..variants.weights import draw_state
 from . import quantized
+from .experts import split_experts, turn_experts
+from .files import save, save_shards
 
 # Allowed difference between two float32 runs of one model, in multiples of the noise, and the lower limit of the
 # noise relative to the largest logit: the inputs of this check are not chosen to be well conditioned.
@@ -44,6 +47,7 @@ class Checkpoint:
         self.family, self.variant, self.seed, self.outside = family, variant, seed, outside
         self.multimodal = (variant.wrapper not in ("text", "bare") and family.multimodal_model_class is not None
                            and (self.pictures or not family.text_alone))
+        self.rope_factors: torch.Tensor | None = None  # of a file that has them instead of rope's settings
         with precision(torch.float32):
             model = self.build()
         rng = rng_for(seed, family.name, variant.name, "weights")
@@ -52,9 +56,15 @@ class Checkpoint:
         self.groups: dict[str, tuple[int, ...]] = {}
         if variant.groups:
             self.state, self.groups = self.quantized_state()
+        inputs = {}
+        if variant.stored:
+            self.state, inputs = self.stored_state()
         self.truth = Run(self.build, self.state, torch.float64)
         self.float32 = Run(self.build, self.state, torch.float32)
-        self.narrow = narrow.runs(self.build, self.state, self.groups)
+        if variant.stored:
+            self.narrow = rounding.runs(self.build, self.state, inputs, variant.stored.runs)
+        else:
+            self.narrow = narrow.runs(self.build, self.state, self.groups)
 
     def weights(self, model: torch.nn.Module, rng: np.random.Generator) -> dict[str, torch.Tensor]:
         """The tensors to store, in their stored type."""
@@ -99,7 +109,10 @@ class Checkpoint:
 
     def build(self) -> torch.nn.Module:
         name = self.family.multimodal_model_class if self.multimodal else self.family.model_class
-        return getattr(self.family.package or transformers, name)(self.config())
+        model = getattr(self.family.package or transformers, name)(self.config())
+        if self.rope_factors is not None:
+            stored.divide_frequencies(model, self.rope_factors)
+        return model
 
     def documents(self, stop_ids: list[int], idle_id: int) -> dict[str, Config]:
         """config.json and generation_config.json by file name.
@@ -157,6 +170,22 @@ class Checkpoint:
             raise RuntimeError("mlx-lm writes other tensors than were drawn")
         return state, groups
 
+    def stored_state(self) -> tuple[dict[str, torch.Tensor], dict[str, tuple]]:
+        """The exact weights that a published tool stores; and how the inputs of products with them may be rounded."""
+        with tempfile.TemporaryDirectory() as scratch:
+            self.write_stored(Path(scratch) / "model", [1], 2)
+            found, inputs = stored.read(self.variant.stored, Path(scratch) / "model")
+        self.rope_factors = found.pop(stored.ROPE_FACTORS, None)
+        if {k: v.shape for k, v in found.items()} != {k: v.shape for k, v in self.drawn.items()}:
+            raise RuntimeError(f"the tool writes other tensors than were drawn: {sorted(set(found) ^ set(self.drawn))[:4]}")
+        return found, inputs
+
+    def write_stored(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
+        """Writes the drawn weights in their published spelling, and lets a published tool quantise that checkpoint."""
+        with tempfile.TemporaryDirectory() as scratch:
+            self.write_plain(Path(scratch), stop_ids, idle_id)
+            writers.write(Path(scratch), directory, self.variant.stored.how)
+
     def write_quantized(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
         """Writes the drawn weights in their published spelling, and lets mlx-lm quantise that checkpoint."""
         with tempfile.TemporaryDirectory() as scratch:
@@ -190,6 +219,14 @@ class Checkpoint:
 
     def write(self, directory: Path, stop_ids: list[int], idle_id: int) -> None:
         directory.mkdir(parents=True, exist_ok=True)
+        if self.variant.stored:
+            self.write_stored(directory, stop_ids, idle_id)
+            if (directory / "config.json").is_file():
+                self._check_config(directory)
+            again, _ = stored.read(self.variant.stored, directory)
+            if not all(torch.equal(again[name], tensor) for name, tensor in self.state.items()):
+                raise RuntimeError(f"{directory}: the tool quantises the same weights in another way")
+            return
         if not self.variant.groups:
             self.write_plain(directory, stop_ids, idle_id)
             if self.variant.experts == "transposed" and not self.pictures:
@@ -335,56 +372,6 @@ def differences(found: Any, meant: Any, place: str = "config") -> list[tuple[str
         return [hit for name, value in meant.items() if name not in NOT_COMPARED
                 for hit in differences(found.get(name), value, f"{place}.{name}")]
     return [] if found == meant else [(place, found, meant)]
-
-
-def turn_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Fused experts with their last two axes swapped."""
-    return {name: tensor.transpose(-1, -2).contiguous() if ".experts." in name else tensor
-            for name, tensor in state.items()}
-
-
-def split_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """experts.gate_up_proj [E, 2I, H] and experts.down_proj [E, H, I] as one matrix per expert."""
-    out: dict[str, torch.Tensor] = {}
-    for name, tensor in state.items():
-        stem, _, last = name.rpartition(".")
-        if last == "gate_up_proj" and tensor.dim() == 3:
-            for index, both in enumerate(tensor):
-                gate, up = both.chunk(2, dim=0)
-                out[f"{stem}.{index}.gate_proj.weight"] = gate
-                out[f"{stem}.{index}.up_proj.weight"] = up
-        elif last == "down_proj" and tensor.dim() == 3:
-            out |= {f"{stem}.{i}.down_proj.weight": one for i, one in enumerate(tensor)}
-        else:
-            out[name] = tensor
-    return out
-
-
-def save_shards(directory: Path, state: dict[str, torch.Tensor], n_shards: int, form: str = "pt") -> None:
-    """Writes model.safetensors, or shards with an index; the tensors of a layer go to different shards. form: as in save."""
-    for old in directory.glob("model*.safetensors*"):
-        old.unlink()
-    if n_shards == 1:
-        save(state, directory / "model.safetensors", form)
-        return
-    weight_map: dict[str, str] = {}
-    for shard in range(n_shards):
-        file = f"model-{shard + 1:05d}-of-{n_shards:05d}.safetensors"
-        names = sorted(state)[shard::n_shards]
-        save({name: state[name] for name in names}, directory / file, form)
-        weight_map |= dict.fromkeys(names, file)
-    total = sum(tensor.numel() * tensor.element_size() for tensor in state.values())
-    index: dict[str, Any] = {"metadata": {"total_size": total},
-                             "weight_map": dict(sorted(weight_map.items()))}
-    text = json.dumps(index, indent=2)
-    (directory / "model.safetensors.index.json").write_text(text + "\n")
-
-
-def save(state: dict[str, torch.Tensor], path: Path, form: str = "pt") -> None:
-    """Writes one file, readable by all users (the library makes it private). form: pt or mlx, whose reader takes names and
-    layouts of mlx files as they are."""
-    save_file(state, path, {"format": form})
-    path.chmod(0o644)
 
 
 def quiet() -> None:

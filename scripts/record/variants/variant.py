@@ -32,6 +32,15 @@ class Groups:
 
 
 @dataclass(frozen=True)
+class Stored:
+    """How a published tool stores a checkpoint's matrices (formats/). how: of writers.write, or of gguf_writer.write where it has `gguf`. runs: the types of
+    formats/rounding.py."""
+
+    how: Config
+    runs: tuple[str, ...] = ("bfloat16",)
+
+
+@dataclass(frozen=True)
 class Variant:
     """One checkpoint and the cases recorded on it.
 
@@ -53,6 +62,7 @@ class Variant:
     length_limit: int | None = None
     mlx_names: bool = False  # a multimodal model's tensors have mlx-lm's names
     groups: Groups | None = None  # quantised and written by mlx-lm
+    stored: Stored | None = None  # quantised and written by another published tool
     # Members of the text config in config.json: omitted (published default), or added with these values
     omits: tuple[str, ...] = ()
     writes: Config = field(default_factory=dict)
