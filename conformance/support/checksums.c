@@ -134,15 +134,51 @@ static assay_status check_complete(const char *dir, const checksum_list *l, assa
     return rc;
 }
 
-assay_status conf_checksums_compare(const char *dir, const char *path, assay_error *err)
+/* A checkpoint that is a file, of a GGUF checkpoint the first: its own line is required, and those of other
+ * parts are compared if there are any. */
+static assay_status check_own_line(const char *file, const char *name, const checksum_list *l,
+                                   assay_error *err)
+{
+    if (has_line(l, name)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT, "%s: found no line for %s, expected one", l->path, file);
+}
+
+/* Compares the files of the list, which lie in `dir`. file: the checkpoint, if it is a file. */
+static assay_status compare_files(const char *dir, const char *file, const checksum_list *l, assay_error *err)
+{
+    assay_status rc = ASSAY_OK;
+    for (size_t i = 0; rc == ASSAY_OK && i < l->n; i++) rc = compare_file(dir, l->path, &l->files[i], err);
+    if (rc != ASSAY_OK) return rc;
+    return file ? check_own_line(file, basename(file), l, err) : check_complete(dir, l, err);
+}
+
+/* The directory of a file, which the caller frees; NULL if out of memory. */
+static char *directory_of(const char *file)
+{
+    const char *name = basename(file);
+    if (name == file) return strdup(".");
+    return name - file == 1 ? strdup("/") : strndup(file, (size_t)(name - file) - 1);
+}
+
+static assay_status compare_list(const char *checkpoint, const checksum_list *l, assay_error *err)
+{
+    struct stat s;
+    if (stat(checkpoint, &s) != 0 || !S_ISREG(s.st_mode)) return compare_files(checkpoint, NULL, l, err);
+    char *dir = directory_of(checkpoint);
+    if (!dir) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", checkpoint);
+    const assay_status rc = compare_files(dir, checkpoint, l, err);
+    free(dir);
+    return rc;
+}
+
+assay_status conf_checksums_compare(const char *checkpoint, const char *path, assay_error *err)
 {
     checksum_list l = {.path = path};
     size_t size = 0;
     assay_status rc = file_read(path, LIST_BYTES_MAX, &l.text, &size, err);
     if (rc != ASSAY_OK) return rc == ASSAY_EUNSUPPORTED ? ASSAY_EFORMAT : rc; /* too large */
     rc = parse_lines(&l, size, err);
-    for (size_t i = 0; rc == ASSAY_OK && i < l.n; i++) rc = compare_file(dir, path, &l.files[i], err);
-    if (rc == ASSAY_OK) rc = check_complete(dir, &l, err);
+    if (rc == ASSAY_OK) rc = compare_list(checkpoint, &l, err);
     free(l.files);
     free(l.text);
     return rc;

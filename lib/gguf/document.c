@@ -103,7 +103,7 @@ bool gguf_document_exists(const char *checkpoint, const char *name)
     if (gguf_is_file(checkpoint)) {
         gguf *f = NULL;
         const bool exists =
-            find_writer(name) && gguf_open(checkpoint, &f, NULL) == ASSAY_OK && gguf_has_tokenizer(f);
+            find_writer(name) && (gguf_open(checkpoint, &f, NULL) != ASSAY_OK || gguf_has_tokenizer(f));
         gguf_free(f);
         return exists;
     }

@@ -37,7 +37,8 @@ assay_status gguf_document_require(const char *checkpoint, const char *name, siz
 assay_status gguf_document_parse(const char *checkpoint, const char *name, const json_limits *limits,
                                  json_object **out, assay_error *err);
 
-/* Whether the checkpoint has the document. */
+/* Whether the checkpoint has the document. A GGUF file that cannot be opened has those of a tokenizer, so
+ * that reading them gives the reason. */
 bool gguf_document_exists(const char *checkpoint, const char *name);
 
 #endif

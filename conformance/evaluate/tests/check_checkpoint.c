@@ -170,6 +170,34 @@ START_TEST(a_list_that_cannot_be_read_breaks_its_case)
 }
 END_TEST
 
+/* Of a checkpoint that is a GGUF file, the list is beside it. */
+START_TEST(a_checkpoint_that_is_a_file_has_its_checksum)
+{
+    static const struct {
+        const char *change, *reason; /* NULL: it agrees */
+    } rows[] = {
+        {"true", NULL},
+        {"rm model.gguf.crc32", NULL},
+        {"printf x >>model.gguf", "copy/model.gguf: its CRC-32 is "},
+        {": >model.gguf.crc32", "copy/model.gguf.crc32: found no line for copy/model.gguf, expected one"},
+        {"printf 'GGUF\\003\\000\\000\\000' >model.gguf; rm model.gguf.crc32",
+         "copy/model.gguf: number of tensors"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char command[300];
+        (void)snprintf(
+            command, sizeof command,
+            "rm -rf copy && cp -r \"$top_srcdir/fixtures/tokenizer/gguf/gpt2\" copy && cd copy && { %s; }",
+            rows[i].change);
+        const support_output *o = support_shell(command);
+        assert_code(o, 0);
+        o = support_assay("run -v -e ref32 copy");
+        assert_holds(o->out, rows[i].reason ? rows[i].reason : "1 passed");
+        ck_assert((strstr(o->out, "the checkpoint is broken") != NULL) == (rows[i].reason != NULL));
+    }
+}
+END_TEST
+
 START_TEST(every_bundled_checkpoint_has_its_checksums)
 {
     const support_output *o =
@@ -314,6 +342,7 @@ int main(void)
                         (int)(sizeof incomplete / sizeof *incomplete));
     tcase_add_test(cases, no_engine_is_blamed_for_weights_that_the_list_leaves_out);
     tcase_add_test(cases, a_list_that_cannot_be_read_breaks_its_case);
+    tcase_add_test(cases, a_checkpoint_that_is_a_file_has_its_checksum);
     tcase_add_test(cases, every_bundled_checkpoint_has_its_checksums);
     tcase_add_test(cases, locate_and_schedule_report_a_broken_checkpoint_too);
     tcase_add_test(cases, no_failure_on_a_broken_checkpoint_is_the_engines);

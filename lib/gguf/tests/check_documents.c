@@ -182,6 +182,8 @@ START_TEST(other_documents_do_not_exist)
         gguf_document_free(&d);
     }
     ck_assert(gguf_document_exists(path, "tokenizer.json"));
+    path = support_write(support_tmpdir(), "short.gguf", "GGUF", 4);
+    ck_assert(gguf_document_exists(path, "tokenizer.json") && !gguf_document_exists(path, "config.json"));
     path = vocabulary_none();
     assay_error err = {0};
     ck_assert(!gguf_document_exists(path, "tokenizer.json"));

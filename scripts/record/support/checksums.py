@@ -7,6 +7,7 @@ from a wrong engine.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import zlib
 from pathlib import Path
@@ -31,7 +32,9 @@ def checkpoint_files(checkpoint: Path) -> list[Path]:
 
 
 def write(model: Path) -> None:
-    write_list(sorted(model.iterdir()), model.with_name(model.name + ".crc32"))
+    """Of a checkpoint that is a file, the list has the file alone, or all files that are its parts (NAME-00001-of-00003.gguf)."""
+    files = sorted(model.iterdir()) if model.is_dir() else sorted(model.parent.glob(re.sub(r"-00001-of-(\d{5})\.gguf$", r"-?????-of-\1.gguf", model.name)))
+    write_list(files, model.with_name(model.name + ".crc32"))
 
 
 def write_list(files: list[Path], path: Path) -> None:

@@ -23,7 +23,7 @@ import llama_cpp
 import tokenizers
 from tokenizers import Tokenizer
 
-from ..support import archives, textual
+from ..support import archives, checksums, textual
 from .__main__ import Amount, Json, drawn_groups, publisher
 
 AMOUNT = Amount(texts=160, streams=12, long=2048, all_kinds=False)
@@ -184,6 +184,7 @@ def record(out: Path, fixtures: Path, is_check: bool) -> int:
             differing += gzip.decompress(vectors.read_bytes()).decode() != textual.text(made, ascii_only=False)
             path.unlink()
         else:
+            checksums.write(path)
             textual.write(vectors, made, ascii_only=False)
     if is_check:
         print(f"{differing} files differ")
