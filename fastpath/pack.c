@@ -13,6 +13,8 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/huge.h"
+#include "fastpath/repack.h"
+#include "model/numerics/stored.h"
 
 static void *own_memory(fp_packer *p, void *memory)
 {
@@ -49,18 +51,14 @@ static void forget_range(const void *from, size_t n_bytes)
     if (first < end) (void)madvise((void *)first, end - first, MADV_DONTNEED);
 }
 
-/* Releases the storage of a weight, unless other weights lie between its rows. */
+/* Releases the storage of a weight. Other weights in the same tensor are read again from the page cache. */
 static void forget_pages(const plan_weight *w)
 {
-    const size_t row = w->transposed ? w->rows : w->cols;
-    if (w->affine.bits) {
-        const size_t n_groups = w->rows * (w->cols / w->affine.group);
-        forget_range(w->data, w->rows * affine_words(w->cols, w->affine.bits) * sizeof(uint32_t));
-        forget_range(w->affine.scales, n_groups * dtype_size(w->affine.scale_dtype));
-        forget_range(w->affine.biases, n_groups * dtype_size(w->affine.bias_dtype));
-    } else if (w->stride == 0 || w->stride == row) {
-        forget_range(w->data, w->rows * w->cols * dtype_size(w->dtype));
-    }
+    const assay_stored *s = &w->stored;
+    const assay_field *const fields[] = {&s->codes,  &s->zero, &s->scale, &s->scale2,
+                                         &s->offset, &s->min,  &s->min2};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i]->layout && fields[i]->bytes) forget_range(fields[i]->bytes, fields[i]->n_bytes);
 }
 
 /* The first slab is allocated in ordinary pages: a huge page takes longer to clear than a small model to
@@ -96,26 +94,6 @@ typedef struct packing {
     atomic_bool failed;
 } packing;
 
-/* Describes the weight for a kernel's pack function, except for the type of plain numbers. */
-static assay_weight describe_weight(const plan_weight *w)
-{
-    return (assay_weight){
-        .n_out = w->rows,
-        .n_in = w->cols,
-        .dtype = w->dtype,
-        .bits = w->affine.bits,
-        .group = w->affine.group,
-        .rows = w->data,
-        .stride = w->affine.bits ? affine_words(w->cols, w->affine.bits)
-                  : w->stride    ? w->stride
-                                 : w->cols,
-        .scales = w->affine.scales,
-        .biases = w->affine.biases,
-        .scale_dtype = w->affine.scale_dtype,
-        .bias_dtype = w->affine.bias_dtype,
-    };
-}
-
 /* Converts n numbers, `stride` apart, to the packed type with `bytes` bytes each. wide: scratch, [n]. */
 static void convert_row(char *to, assay_dtype dtype, const char *from, assay_dtype stored, size_t stride,
                         size_t n, float *wide, const fp_kernels *kernels)
@@ -130,20 +108,24 @@ static void convert_row(char *to, assay_dtype dtype, const char *from, assay_dty
     else memcpy(to, wide, n * sizeof *wide);
 }
 
-/* Packs a panel from a copy of its rows, if the checkpoint has another order or type. */
-static void pack_staged(packing *job, size_t panel)
+/* Packs a panel from a copy of its rows, if the checkpoint has another order or type. numbers: where they
+ * are, if they are plain. */
+static void pack_staged(packing *job, size_t panel, const stored_numbers *numbers)
 {
     const plan_weight *w = job->from;
     const assay_matrix *m = &job->to->packed;
     const size_t bytes = dtype_size(m->dtype), first = panel * m->panel;
-    const size_t stride = w->stride ? w->stride : w->transposed ? w->rows : w->cols;
     const size_t n_rows = w->rows - first < m->panel ? w->rows - first : m->panel;
     char *rows = malloc(n_rows * w->cols * bytes);
     float *wide = malloc(w->cols * sizeof *wide);
     for (size_t r = 0; rows && wide && r < n_rows; r++) {
-        const size_t at = w->transposed ? first + r : (first + r) * stride;
-        convert_row(rows + r * w->cols * bytes, m->dtype, (const char *)w->data + at * dtype_size(w->dtype),
-                    w->dtype, w->transposed ? stride : 1, w->cols, wide, job->kernels);
+        char *to = rows + r * w->cols * bytes;
+        if (!numbers) fp_repack_f32(&w->stored, first + r, 1, wide);
+        const char *from = !numbers ? (const char *)wide
+                                    : (const char *)numbers->data +
+                                          (first + r) * numbers->row_stride * dtype_size(numbers->dtype);
+        convert_row(to, m->dtype, from, numbers ? numbers->dtype : ASSAY_F32,
+                    numbers ? numbers->col_stride : 1, w->cols, wide, job->kernels);
     }
     if (rows && wide) {
         const assay_weight staged = {
@@ -156,30 +138,83 @@ static void pack_staged(packing *job, size_t panel)
     free(wide);
 }
 
+/* Packs a panel of codes, which are copied into affine groups first. */
+static void pack_repacked(packing *job, size_t panel)
+{
+    const plan_weight *w = job->from;
+    const assay_matrix *m = &job->to->packed;
+    const size_t first = panel * m->panel, left = w->rows - first;
+    void *memory = NULL;
+    assay_weight groups;
+    const bool is_affine = fp_repack_as_affine(&w->stored, &groups);
+    if (is_affine && fp_repack_affine(&w->stored, first, left < m->panel ? left : m->panel, &groups, &memory))
+        job->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &groups, 0);
+    else atomic_store(&job->failed, true);
+    free(memory);
+}
+
+/* Describes the weight for a kernel's pack function: the rows where they are, or only their kind. */
+static assay_weight describe_weight(const plan_weight *w, bool *is_in_place)
+{
+    stored_numbers numbers;
+    affine groups;
+    const void *codes = NULL;
+    assay_weight is = {.n_out = w->rows, .n_in = w->cols, .dtype = ASSAY_F32, .stride = w->cols};
+    *is_in_place = true;
+    if (stored_as_affine(&w->stored, &groups, &codes)) {
+        is.dtype = ASSAY_U32;
+        is.bits = groups.bits;
+        is.group = groups.group;
+        is.rows = codes;
+        is.stride = affine_words(w->cols, groups.bits);
+        is.scales = groups.scales;
+        is.biases = groups.biases;
+        is.scale_dtype = groups.scale_dtype;
+        is.bias_dtype = groups.bias_dtype;
+    } else if (stored_as_numbers(&w->stored, &numbers)) {
+        is.dtype = numbers.dtype;
+        is.rows = numbers.data;
+        is.stride = numbers.row_stride;
+        *is_in_place = numbers.col_stride == 1;
+    } else {
+        *is_in_place = false;
+        (void)fp_repack_as_affine(&w->stored, &is);
+    }
+    return is;
+}
+
 static void pack_panel(void *context, size_t panel)
 {
     packing *job = context;
     const assay_matrix *m = &job->to->packed;
-    const assay_weight w = describe_weight(job->from);
-    if (job->from->transposed || m->dtype != w.dtype) pack_staged(job, panel);
-    else job->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
+    stored_numbers numbers;
+    bool is_in_place;
+    const assay_weight w = describe_weight(job->from, &is_in_place);
+    if (is_in_place && m->dtype == w.dtype)
+        job->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
+    else if (m->bits) pack_repacked(job, panel);
+    else pack_staged(job, panel, stored_as_numbers(&job->from->stored, &numbers) ? &numbers : NULL);
 }
 
 /* Chooses the kernels for a weight, and the type of its rows. */
 static fp_matrix choose_kernels(const fp_packer *p, const plan_weight *w)
 {
     const fp_operations *op = &p->kernels->op;
-    fp_matrix m = {.packed = {.n_out = w->rows, .n_in = w->cols, .dtype = w->dtype}};
-    if (w->affine.bits) {
-        m.packed.bits = w->affine.bits;
-        m.packed.group = w->affine.group;
-        m.packed.scale_dtype = w->affine.scale_dtype;
-        m.packed.bias_dtype = w->affine.bias_dtype;
+    bool is_in_place;
+    fp_matrix m = {.packed = {.n_out = w->rows, .n_in = w->cols}};
+    if (!w->data) return m;
+    const assay_weight is = describe_weight(w, &is_in_place);
+    m.packed.dtype = is.dtype;
+    if (is.bits) {
+        m.packed.bits = is.bits;
+        m.packed.group = is.group;
+        m.packed.scale_dtype = is.scale_dtype;
+        m.packed.bias_dtype = is.bias_dtype;
         m.kernel = &op->matmul_affine;
         m.x = p->compute;
     } else {
         if (p->compute == ASSAY_BF16) m.packed.dtype = ASSAY_BF16;
-        else if (w->dtype == ASSAY_F64) m.packed.dtype = ASSAY_F32;
+        else if (is.dtype == ASSAY_F64) m.packed.dtype = ASSAY_F32;
         m.kernel = m.packed.dtype == ASSAY_F32   ? &op->matmul_f32
                    : m.packed.dtype == ASSAY_F16 ? &op->matmul_f16
                                                  : &op->matmul_bf16;
@@ -239,7 +274,8 @@ static assay_status make_panels(void *context, array *self, array *const *inputs
 static size_t panels_bytes(fp_matrix *m, const plan_weight *w)
 {
     if (!m->run) return 0;
-    assay_weight shape = describe_weight(w);
+    bool is_in_place;
+    assay_weight shape = describe_weight(w, &is_in_place);
     shape.dtype = m->packed.dtype;
     m->packed.panel = m->kernel->panel;
     m->packed.panel_bytes = m->kernel->panel_bytes(&shape);
@@ -290,10 +326,13 @@ static assay_status make_columns(void *context, array *self, array *const *input
     float *v = array_allocate(self);
     (void)inputs;
     if (!v) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    for (size_t r = 0; r < w->rows; r++)
-        for (size_t c = 0; c < w->cols; c++)
-            dtype_to_f32(&v[c * w->rows + r],
-                         (const char *)w->data + (r * w->cols + c) * dtype_size(w->dtype), w->dtype, 1);
+    float *row = malloc(w->cols * sizeof *row);
+    if (!row) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t r = 0; r < w->rows; r++) {
+        fp_repack_f32(&w->stored, r, 1, row);
+        for (size_t c = 0; c < w->cols; c++) v[c * w->rows + r] = row[c];
+    }
+    free(row);
     *job->to = v;
     return ASSAY_OK;
 }
@@ -302,7 +341,6 @@ void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from)
 {
     *to = NULL;
     if (!from->data) return;
-    assert(!from->affine.bits && !from->transposed && !from->stride);
     packed_columns *job = fp_pack_alloc(p, 1, sizeof *job);
     if (!job) return;
     *job = (packed_columns){from, to};

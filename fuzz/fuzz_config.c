@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/fuzz.h"
 #include "model/loader.h"
+#include "model/numerics/stored.h"
 #include "model/plan/plan.h"
 #include "model/plan/print.h"
 
@@ -87,12 +88,12 @@ static size_t choose_checkpoint(const uint8_t *data, size_t size, char name[NAME
     return n;
 }
 
-/* Reads the last group of the last row, which has the largest offset in the file. */
+/* Reads the last columns of the last row, which have the largest offsets in the file. */
 static void read_end(const plan_weight *w)
 {
-    double wide[AFFINE_GROUP_MAX];
-    if (w->data && w->affine.bits)
-        affine_widen(wide, &w->affine, w->data, w->cols, w->rows - 1, w->cols / w->affine.group - 1);
+    double wide[STORED_BLOCK];
+    const size_t n = w->cols < STORED_BLOCK ? w->cols : STORED_BLOCK;
+    if (w->data) stored_block(&w->stored, w->rows - 1, 1, w->cols - n, n, wide, n);
 }
 
 static void read_each(const plan_weight *const *ends, size_t n)

@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "conformance/faults/fault.h"
+#include "model/numerics/stored.h"
 
 /* Layers with another mixer are left as they are. */
 static void change_attention(plan *p, void (*change)(plan_attention *a))
@@ -183,12 +184,15 @@ void fault_scale_shifted(plan *p)
 {
     static void *scales; /* of the latest plan */
     plan_weight *w = &p->layers[0].mlp.down.weight;
-    if (!w->affine.bits || w->cols == w->affine.group) return;
-    size_t each = dtype_size(w->affine.scale_dtype), n = w->rows * (w->cols / w->affine.group);
+    assay_field *scale = &w->stored.scale;
+    affine groups;
+    const void *codes;
+    if (!stored_as_affine(&w->stored, &groups, &codes) || w->cols == groups.group) return;
+    const size_t each = dtype_size(groups.scale_dtype);
     free(scales);
-    scales = malloc(n * each);
+    scales = malloc(scale->n_bytes);
     if (!scales) abort();
-    memcpy(scales, w->affine.scales, n * each);
+    memcpy(scales, scale->bytes, scale->n_bytes);
     memcpy((char *)scales + each, scales, each);
-    w->affine.scales = scales;
+    scale->bytes = scales;
 }

@@ -16,9 +16,9 @@ static bool add_storages(json_object *to, const plan *p)
         const plan_storage *s = &p->storages[i];
         json_object *one = conf_json_append_object(list);
         ok = conf_json_add_text(one, "type", dtype_name(s->dtype)) &&
-             conf_info_add_count(one, "bits", s->bits) &&
-             conf_info_add_count(one, "group", s->bits ? s->group : 0) &&
-             conf_info_add_text(one, "bias_type", s->bits ? dtype_name(s->bias_dtype) : NULL) &&
+             conf_info_add_text(one, "format", s->format) && conf_info_add_count(one, "bits", s->bits) &&
+             conf_info_add_count(one, "group", s->group) &&
+             conf_info_add_text(one, "bias_type", s->bias_dtype ? dtype_name(s->bias_dtype) : NULL) &&
              conf_json_add_count(one, "elements", s->n_elements) &&
              conf_json_add_count(one, "tensors", s->n_tensors);
     }

@@ -12,12 +12,9 @@
  *   family           model_type of config.json
  *   parameters       elements of the tensors that are bound
  *   ignored          elements of the tensors that are passed over
- *   storages         an array: {type, bits, group, bias_type, elements, tensors}; bits null: not quantised
- *   vocabulary       rows of the head
- *   token_ids        how many of them are text
- *   tied, logit_factor, logit_cap, hidden, embedding_factor
- *   final_norm       a norm (plan_layer.h)
- *   max_positions    as trained
+ *   storages         an array: {type, format, bits, group, bias_type, elements, tensors}; format null: plain
+ * numbers vocabulary       rows of the head token_ids        how many of them are text tied, logit_factor,
+ * logit_cap, hidden, embedding_factor final_norm       a norm (plan_layer.h) max_positions    as trained
  *   positions        "index", "grid", "images" or "block"
  *   streams          {n, active}
  *   layer_inputs     {width, tokens}

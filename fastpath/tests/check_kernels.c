@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "fastpath/kernels/kernels.h"
 #include "fastpath/pack.h"
+#include "model/tests/weight.h"
 
 static assay_error err;
 
@@ -129,13 +130,8 @@ static fp_matrix packed(fp_packer *p, const layout *l)
             double x = l->transposed ? weight_at(c, r) : weight_at(r, c);
             dtype_from_f64(stored + 1 + (r * stride + c) * bytes, &x, l->dtype, 1); /* unaligned */
         }
-    const plan_weight w = {.name = "w",
-                           .data = stored + 1,
-                           .dtype = l->dtype,
-                           .rows = l->n_out,
-                           .cols = l->n_in,
-                           .transposed = l->transposed,
-                           .stride = l->extra ? stride : 0};
+    const plan_weight w = weight_of_strided(stored + 1, l->dtype, l->n_out, l->n_in,
+                                            l->transposed ? 1 : stride, l->transposed ? stride : 1);
     fp_matrix m;
     fp_pack_matrix(p, &m, &w);
     ck_assert_msg(array_list_realise(p->arrays, &err) == ASSAY_OK, "%s", err.text);
@@ -331,7 +327,7 @@ START_TEST(a_product_that_is_missing_is_named)
         .abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "given", .matmul_bf16 = &matmul};
     ck_assert_int_eq(fp_kernels_replace(&kernels, &given, &err), ASSAY_OK);
     const uint16_t stored[4] = {0};
-    const plan_weight w = {.name = "w", .data = stored, .dtype = ASSAY_BF16, .rows = 2, .cols = 2};
+    const plan_weight w = weight_of(stored, ASSAY_BF16, 2, 2);
     fp_matrix m, without;
     fp_packer p = {.kernels = &kernels, .compute = ASSAY_F32};
     open_packer(&p, 1);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "model/tests/weight.h"
 
 enum { IMAGE = 1, MEMORY_MAX = 4096 };
 
@@ -53,7 +54,8 @@ static uint8_t code_of(const char *name, size_t i)
 double towers_weight(const plan_weight *w, size_t i)
 {
     if (w->values) return (double)(float)towers_number(w->name, i);
-    if (!w->affine.bits) return (double)(float)(towers_number(w->name, i) * sqrt(3 / (double)w->cols));
+    if (!w->stored.scale.layout)
+        return (double)(float)(towers_number(w->name, i) * sqrt(3 / (double)w->cols));
     return (double)scale_of(w->cols) * (code_of(w->name, i) - 128);
 }
 
@@ -68,26 +70,24 @@ static void quantise(owned *o, plan_weight *w)
         scales[g] = scale_of(w->cols);
         scales[n_groups + g] = -128 * scale_of(w->cols);
     }
-    w->data = codes;
-    w->dtype = ASSAY_U32;
-    w->affine = (affine){.bits = 8,
-                         .group = GROUP,
-                         .scales = scales,
-                         .biases = scales + n_groups,
-                         .scale_dtype = ASSAY_F32,
-                         .bias_dtype = ASSAY_F32};
+    const affine groups = {8, GROUP, scales, scales + n_groups, ASSAY_F32, ASSAY_F32};
+    const char *name = w->name;
+    *w = weight_of_affine(&groups, codes, w->rows, w->cols);
+    w->name = name;
 }
 
 static plan_weight matrix(owned *o, const char *name, size_t rows, size_t cols)
 {
-    plan_weight w = {.name = keep(o, strdup(name)), .dtype = ASSAY_F32, .rows = rows, .cols = cols};
+    plan_weight w = {.name = keep(o, strdup(name)), .rows = rows, .cols = cols};
     if (o->shape->is_quantised && cols % GROUP == 0) {
         quantise(o, &w);
         return w;
     }
     float *data = keep(o, malloc(rows * cols * sizeof *data));
-    w.data = data;
     for (size_t i = 0; i < rows * cols; i++) data[i] = (float)towers_weight(&w, i);
+    const char *own = w.name;
+    w = weight_of(data, ASSAY_F32, rows, cols);
+    w.name = own;
     return w;
 }
 
@@ -103,8 +103,8 @@ static assay_status draw_vector(void *context, array *self, array *const *inputs
 static plan_weight vector(owned *o, const char *name, size_t n)
 {
     static const char PRESENT;
-    plan_weight w = {
-        .name = keep(o, strdup(name)), .data = &PRESENT, .dtype = ASSAY_F32, .rows = 1, .cols = n};
+    plan_weight w = weight_of(&PRESENT, ASSAY_F32, 1, n);
+    w.name = keep(o, strdup(name));
     w.values = array_list_defer(o->plan.arrays, name, false, n * sizeof(double),
                                 (array_maker){draw_vector, keep(o, strdup(name)), NULL}, NULL, 0);
     return w;

@@ -57,7 +57,10 @@ typedef enum assay_dtype {
     ASSAY_U32,
     ASSAY_U16,
     ASSAY_U8,
-    ASSAY_BOOL
+    ASSAY_BOOL,
+    ASSAY_F8_E4M3, /* bytes of narrow floats, in checkpoints only */
+    ASSAY_F8_E5M2,
+    ASSAY_F8_E8M0
 } assay_dtype;
 
 /* A named array. `name` and `data` are borrowed. */

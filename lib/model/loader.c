@@ -155,7 +155,7 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
     if (type && c.status == ASSAY_OK) {
         c.model_type = type->model_type;
         o->model_type = strdup(type->model_type);
-        bind_begin(&b, o->weights, o->plan.arrays, o->dir, &c, err);
+        bind_begin(&b, o->weights, o->plan.arrays, o->plan.layouts, o->dir, &c, err);
         if (b.status != ASSAY_OK)
             ;
         else if (type->part) read_part(o, type, &c, &b);
@@ -206,6 +206,8 @@ static assay_status open_parts(owned_plan *o, const char *const *allowed, assay_
     assay_status rc = config_read_document(path, &document, err);
     if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
     if (rc == ASSAY_OK) rc = array_list_open(&o->plan.arrays, err);
+    if (rc == ASSAY_OK && !(o->plan.layouts = layouts_open()))
+        rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
     if (rc == ASSAY_OK) rc = read_config(o, path, document, allowed, err);
     if (rc == ASSAY_OK) rc = plan_check_shapes(&o->plan, err);
     if (rc == ASSAY_OK) rc = plan_derive(&o->plan, err);
@@ -273,6 +275,7 @@ void plan_free(plan *p)
     free_tower(&p->vision);
     free_tower(&p->audio);
     array_list_free(p->arrays);
+    layouts_free(p->layouts);
     free(p->frequencies);
     free(p->ropes);
     free(p->layers);

@@ -6,6 +6,7 @@ lib_model_libmodel_a_SOURCES = lib/model/loader.c lib/model/loader.h
 lib_model_libmodel_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 include lib/model/numerics/local.mk
 include lib/model/checkpoint/local.mk
+include lib/model/formats/local.mk
 include lib/model/plan/local.mk
 include lib/model/families/local.mk
 include lib/model/inputs/local.mk
@@ -25,7 +26,8 @@ lib_model_tests_libsupport_a_SOURCES = \
 	lib/base/tests/suite.h lib/base/tests/support.c lib/base/tests/support.h \
 	lib/model/tests/checkpoint.c lib/model/tests/checkpoint.h \
 	lib/model/tests/header.c lib/model/tests/header.h \
-	lib/model/tests/reading.c lib/model/tests/reading.h
+	lib/model/tests/reading.c lib/model/tests/reading.h \
+	lib/model/tests/weight.c lib/model/tests/weight.h
 lib_model_tests_libsupport_a_CFLAGS = $(TEST_CFLAGS)
 TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(JSONC_CFLAGS)
 TEST_LIBS = lib/model/tests/libsupport.a $(LIB_MODEL) $(CHECK_LIBS)

@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ref/arithmetic/weight.h"
 
-/* Reads n consecutive stored numbers. */
-static void read_run(const plan_weight *w, size_t offset, size_t n, ref_real *out)
+#include "model/numerics/stored.h"
+
+/* Plain numbers, row by row or column by column. */
+static void read_numbers(const stored_numbers *w, size_t cols, size_t first, size_t n, ref_real *out)
 {
-    ref_convert(out, (const char *)w->data + offset * dtype_size(w->dtype), w->dtype, n);
+    const size_t bytes = dtype_size(w->dtype);
+    for (size_t i = 0; i < n; i++) {
+        const char *row = (const char *)w->data + (first + i) * w->row_stride * bytes;
+        if (w->col_stride == 1) ref_convert(out + i * cols, row, w->dtype, cols);
+        else
+            for (size_t k = 0; k < cols; k++)
+                ref_convert(out + i * cols + k, row + k * w->col_stride * bytes, w->dtype, 1);
+    }
 }
 
-/* Reads one row of MLX's affine groups: computed in double, rounded once. */
-static void read_affine(const plan_weight *w, size_t row, ref_real *out)
+/* Numbers of any format: computed in double, rounded once. */
+static void read_coded(const assay_stored *w, size_t first, size_t n, ref_real *out)
 {
-    double wide[AFFINE_GROUP_MAX];
-    const size_t group = w->affine.group;
-    for (size_t g = 0; g < w->cols / group; g++) {
-        affine_widen(wide, &w->affine, w->data, w->cols, row, g);
-        for (size_t i = 0; i < group; i++) out[g * group + i] = (ref_real)wide[i];
-    }
+    enum { ROWS = 8 };
+    double wide[ROWS][STORED_BLOCK];
+    for (size_t k = 0; k < w->n_in; k += STORED_BLOCK)
+        for (size_t i = 0; i < n; i += ROWS) {
+            const size_t n_cols = w->n_in - k < STORED_BLOCK ? w->n_in - k : STORED_BLOCK;
+            const size_t n_rows = n - i < ROWS ? n - i : ROWS;
+            stored_block(w, first + i, n_rows, k, n_cols, wide[0], STORED_BLOCK);
+            for (size_t r = 0; r < n_rows; r++)
+                for (size_t c = 0; c < n_cols; c++) out[(i + r) * w->n_in + k + c] = (ref_real)wide[r][c];
+        }
 }
 
 void ref_weight_rows(const plan_weight *w, size_t first, size_t n, ref_real *out)
 {
-    if (w->values) {
-        ref_convert(out, array_data(w->values), ASSAY_F64, w->cols);
-        return;
-    }
-    if (w->affine.bits) {
-        for (size_t i = 0; i < n; i++) read_affine(w, first + i, out + i * w->cols);
-        return;
-    }
-    if (!w->transposed) {
-        size_t stride = w->stride ? w->stride : w->cols;
-        for (size_t i = 0; i < n; i++) read_run(w, (first + i) * stride, w->cols, out + i * w->cols);
-        return;
-    }
-    size_t stride = w->stride ? w->stride : w->rows;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < w->cols; j++) read_run(w, j * stride + first + i, 1, out + i * w->cols + j);
+    stored_numbers numbers;
+    if (w->values) ref_convert(out, array_data(w->values), ASSAY_F64, w->cols);
+    else if (stored_as_numbers(&w->stored, &numbers)) read_numbers(&numbers, w->cols, first, n, out);
+    else read_coded(&w->stored, first, n, out);
 }

@@ -5,12 +5,13 @@
 #include "ref/audio.h"
 
 #include "base/tests/support.h"
+#include "model/tests/weight.h"
 
 enum { CHUNK = 16, CENTRE = 4, RIGHT = 5 };
 
 static plan_weight matrix(const double *data, size_t rows, size_t cols)
 {
-    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(data, ASSAY_F64, rows, cols);
 }
 
 /* Weights that read the value in the middle, and the one after it. */

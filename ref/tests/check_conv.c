@@ -5,14 +5,15 @@
 
 #include "base/tests/support.h"
 #include "model/plan/tests/conv_towers.h"
+#include "model/tests/weight.h"
 #include "ref/conv.h"
 
 #include <math.h>
 #include <string.h>
 
-static plan_weight weight_of(const double *data, size_t rows, size_t cols)
+static plan_weight matrix(const double *data, size_t rows, size_t cols)
 {
-    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(data, ASSAY_F64, rows, cols);
 }
 
 /* 2 × 3 pixels of two channels: 1 to 6, and ten times that. */
@@ -41,7 +42,7 @@ START_TEST(strided_windows_are_padded_at_the_end_first)
      * sides, 2 rows have one below */
     static const double weight[18] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, expected[] = {1 + 2 + 4 + 5, 2 + 3 + 5 + 6};
     const plan_convolution c = {
-        .kernel = 3, .stride = 2, .n_in = 2, .n_out = 1, .product = {.weight = weight_of(weight, 1, 18)}};
+        .kernel = 3, .stride = 2, .n_in = 2, .n_out = 1, .product = {.weight = matrix(weight, 1, 18)}};
     ref_real x[12];
     ref_image in, out;
     fill_image(&in, x);
@@ -57,7 +58,7 @@ START_TEST(columns_of_a_weight_are_in_either_order)
     static const double weight[8] = {0, 1, 0, 0, 0, 0, 0, 0};
     static const double torch[] = {2, 3, 0, 5, 6, 0}, mlx[] = {10, 20, 30, 40, 50, 60};
     plan_convolution c = {
-        .kernel = 2, .stride = 1, .n_in = 2, .n_out = 1, .product = {.weight = weight_of(weight, 1, 8)}};
+        .kernel = 2, .stride = 1, .n_in = 2, .n_out = 1, .product = {.weight = matrix(weight, 1, 8)}};
     ref_real x[12];
     ref_image in, out;
     fill_image(&in, x);
@@ -74,13 +75,12 @@ START_TEST(a_depthwise_convolution_keeps_channels_apart)
     /* the first channel is shifted to the left, the second one down; biases of 1 and 2 */
     static const double weight[18] = {0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0}, bias[2] = {1, 2};
     static const double expected[] = {3, 2, 4, 2, 1, 2, 6, 12, 7, 22, 1, 32};
-    const plan_convolution c = {
-        .kernel = 3,
-        .stride = 1,
-        .n_in = 2,
-        .n_out = 2,
-        .is_depthwise = true,
-        .product = {.weight = weight_of(weight, 2, 9), .bias = weight_of(bias, 1, 2)}};
+    const plan_convolution c = {.kernel = 3,
+                                .stride = 1,
+                                .n_in = 2,
+                                .n_out = 2,
+                                .is_depthwise = true,
+                                .product = {.weight = matrix(weight, 2, 9), .bias = matrix(bias, 1, 2)}};
     ref_real x[12];
     ref_image in, out;
     fill_image(&in, x);
@@ -100,12 +100,12 @@ START_TEST(every_pixel_attends_to_the_fewer_pixels_of_the_keys)
                                     .n_in = 2,
                                     .n_out = 2,
                                     .is_depthwise = true,
-                                    .product = {.weight = weight_of(ones, 2, 1)}};
+                                    .product = {.weight = matrix(ones, 2, 1)}};
     b.key.convolution = b.value.convolution = fewer;
     b.attention = (plan_attention){.n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .scale = 1};
-    b.attention.q.weight = b.attention.k.weight = weight_of(zeros, 1, 2);
-    b.attention.v.weight = weight_of(channel, 1, 2);
-    b.attention.o.weight = weight_of(two, 2, 1);
+    b.attention.q.weight = b.attention.k.weight = matrix(zeros, 1, 2);
+    b.attention.v.weight = matrix(channel, 1, 2);
+    b.attention.o.weight = matrix(two, 2, 1);
     ref_real *x = ref_alloc(6, 2);
     ref_image image;
     fill_image(&image, x);

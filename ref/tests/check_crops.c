@@ -1,6 +1,7 @@
 /* Crops that are joined, and scales of queries and values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/weight.h"
 #include "ref/heads.h"
 #include "ref/merger.h"
 
@@ -54,9 +55,8 @@ END_TEST
 START_TEST(scales_depend_on_all_projections_and_the_position)
 {
     static const double Q[] = {7, 0.01, 7}, V[] = {7, 0, 7}, ALPHA[] = {2};
-    const plan_weight of_q = {.data = Q, .dtype = ASSAY_F64, .rows = 1, .cols = 3},
-                      of_v = {.data = V, .dtype = ASSAY_F64, .rows = 1, .cols = 3},
-                      alpha = {.data = ALPHA, .dtype = ASSAY_F64, .rows = 1, .cols = 1};
+    const plan_weight of_q = weight_of(Q, ASSAY_F64, 1, 3), of_v = weight_of(V, ASSAY_F64, 1, 3),
+                      alpha = weight_of(ALPHA, ASSAY_F64, 1, 1);
     const plan_attention a = {
         .n_heads = 1, .n_kv_heads = 1, .head_dim = 1, .head_scale = {true, of_q, of_v, alpha}};
     const int32_t positions[2 * ROPE_AXES_MAX] = {0, 9, 9, 9, 2, 9, 9, 9};

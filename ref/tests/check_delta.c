@@ -5,13 +5,14 @@
 
 #include <math.h>
 
+#include "model/tests/weight.h"
 #include "ref/delta.h"
 
 enum { TOKENS = 3 };
 
 static plan_weight weight(const double *numbers, size_t rows, size_t cols)
 {
-    return (plan_weight){.name = "w", .data = numbers, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(numbers, ASSAY_F64, rows, cols);
 }
 
 /* One key head of two elements, two value heads of one element, a kernel of two tokens. The input is one

@@ -1,6 +1,7 @@
 /* The reference's mixture of experts on inputs whose results are known.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/weight.h"
 #include "ref/choice.h"
 #include "ref/mlp.h"
 
@@ -8,7 +9,7 @@
 
 static plan_weight matrix(const double *data, size_t rows, size_t cols)
 {
-    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(data, ASSAY_F64, rows, cols);
 }
 
 /* Three experts that give 1, 2 and 4 times relu(x)·x; the router's input is x = (1), its scores are its

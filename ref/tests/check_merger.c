@@ -4,6 +4,7 @@
 #include "ref/merger.h"
 
 #include "base/tests/support.h"
+#include "model/tests/weight.h"
 
 static ref_patches patches_of(plan_patch_order order, size_t side, const size_t (*grids)[3], size_t n_media)
 {
@@ -14,7 +15,7 @@ static ref_patches patches_of(plan_patch_order order, size_t side, const size_t 
 
 static plan_weight matrix(const double *data, size_t rows, size_t cols)
 {
-    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(data, ASSAY_F64, rows, cols);
 }
 
 static void expect(const ref_real *got, const double *expected, size_t n)

@@ -1,6 +1,7 @@
 /* The reference's operations on inputs whose results are known exactly.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/weight.h"
 #include "ref/arithmetic/product.h"
 #include "ref/ops.h"
 
@@ -12,7 +13,7 @@
 
 static plan_weight matrix(const double *data, size_t rows, size_t cols)
 {
-    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(data, ASSAY_F64, rows, cols);
 }
 
 static void expect(const ref_real *got, const double *expected, size_t n)
@@ -35,9 +36,7 @@ START_TEST(transposed_and_strided_weights_read_as_their_plain_form)
 {
     const double stored[] = {1,  4, 90, 91, 2, 5, 92,
                              93, 3, 6,  94, 95}; /* [3 inputs, 4 columns], of which 2 belong to the matrix */
-    plan_weight w = matrix(stored, 2, 3);
-    w.transposed = true;
-    w.stride = 4;
+    const plan_weight w = weight_of_strided(stored, ASSAY_F64, 2, 3, 1, 4);
     ref_real rows[6];
     ref_weight_rows(&w, 0, 2, rows);
     expect(rows, (const double[]){1, 2, 3, 4, 5, 6}, 6);
@@ -49,12 +48,11 @@ END_TEST
 START_TEST(narrow_weights_are_read_exactly)
 {
     const uint16_t half[] = {0x3c00, 0xc000, 0x0001}, brain[] = {0x3f80, 0xc000, 0x3e00};
-    plan_weight w = {.name = "w", .data = half, .dtype = ASSAY_F16, .rows = 1, .cols = 3};
+    plan_weight w = weight_of(half, ASSAY_F16, 1, 3);
     ref_real row[3];
     ref_weight_rows(&w, 0, 1, row);
     expect(row, (const double[]){1, -2, 0x1p-24}, 3);
-    w.data = brain;
-    w.dtype = ASSAY_BF16;
+    w = weight_of(brain, ASSAY_BF16, 1, 3);
     ref_weight_rows(&w, 0, 1, row);
     expect(row, (const double[]){1, -2, 0.125}, 3);
 }
@@ -70,8 +68,7 @@ START_TEST(groups_are_widened_row_by_row)
         const size_t low = i * 2 % 16, high = low + 1;
         codes[i] = (unsigned char)(i < 64 ? low | high << 4 : (15 - low) | (15 - high) << 4);
     }
-    plan_weight w = {.name = "w", .data = codes, .dtype = ASSAY_U32, .rows = 3, .cols = 64};
-    w.affine = (affine){4, 32, scale, bias, ASSAY_F32, ASSAY_F32};
+    const plan_weight w = weight_of_affine(&(affine){4, 32, scale, bias, ASSAY_F32, ASSAY_F32}, codes, 3, 64);
     ref_real row[3 * 64], x[64] = {[1] = 1, [63] = 2}, y[3];
     ref_weight_rows(&w, 0, 3, row);
     expect(row, (const double[]){0.5, 1.5, 2.5}, 3);

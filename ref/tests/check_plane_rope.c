@@ -1,6 +1,7 @@
 /* The rope in the plane of images.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/weight.h"
 #include "ref/features.h"
 #include "ref/ops.h"
 
@@ -30,11 +31,8 @@ START_TEST(angles_follow_from_the_place_in_the_image)
 {
     enum { ROWS = 3, COLUMNS = 12, N = ROWS * COLUMNS + 2 };
     static const double F[] = {1, 0, 0, 1, 4, -1};
-    plan p = {
-        .vision = sample_tower,
-        .plane_rope = {.present = true,
-                       .dim = 2,
-                       .frequency = {.name = "f", .data = F, .dtype = ASSAY_F64, .rows = 1, .cols = 6}}};
+    plan p = {.vision = sample_tower,
+              .plane_rope = {.present = true, .dim = 2, .frequency = weight_of(F, ASSAY_F64, 1, 6)}};
     p.vision.merge = 1;
     sample_medium image = {.grid = {1, ROWS, COLUMNS}};
     const assay_item item = sample_item(&image, ASSAY_ITEM_IMAGE);

@@ -4,6 +4,7 @@
 #include "ref/position_table.h"
 
 #include "base/tests/support.h"
+#include "model/tests/weight.h"
 
 #include <math.h>
 
@@ -34,11 +35,10 @@ static const struct {
 static plan_table table_of(plan_table_kind kind, bool aligns_corners, size_t side, const double *data,
                            size_t rows, size_t cols)
 {
-    return (plan_table){
-        .kind = kind,
-        .aligns_corners = aligns_corners,
-        .side = side,
-        .weight = {.name = "t", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols}};
+    return (plan_table){.kind = kind,
+                        .aligns_corners = aligns_corners,
+                        .side = side,
+                        .weight = weight_of(data, ASSAY_F64, rows, cols)};
 }
 
 START_TEST(a_table_is_resampled_to_the_grid_of_an_image)

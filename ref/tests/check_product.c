@@ -2,6 +2,7 @@
  * divided. Inputs are small integers, so that every order of summation gives the same numbers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/tests/weight.h"
 #include "ref/arithmetic/panels.h"
 #include "ref/arithmetic/product.h"
 
@@ -81,7 +82,7 @@ START_TEST(every_way_gives_the_exact_sums)
     ref_real *x = tokens_of(s), *y = malloc(s->n_tokens * s->n * sizeof *y);
     uint16_t *w = weights_of(s);
     ck_assert_ptr_nonnull(y);
-    const plan_weight weight = {.name = "w", .data = w, .dtype = ASSAY_BF16, .rows = s->n, .cols = s->k};
+    const plan_weight weight = weight_of(w, ASSAY_BF16, s->n, s->k);
     ck_assert_int_eq(ref_matrix(y, x, s->n_tokens, &weight), ASSAY_OK);
     expect_product(s, y, "ref_matrix");
     expect_tiles(s, x, &weight);

@@ -5,15 +5,16 @@
 #include "ref/tiles.h"
 
 #include "base/tests/support.h"
+#include "model/tests/weight.h"
 
 enum { T = 2, N = 2, D = 2, H = 6, ROWS = T * N };
 
 static const double EMBED[D] = {1, 10}, CLASS[D] = {5, 7}, POSITIONS[N * D] = {100, 200, 300, 400};
 static double before[2 * T * D], tile_positions[2 * T * N * D], identity[H * H], before_gate, positions_gate;
 
-static plan_weight weight_of(const double *data, size_t rows, size_t cols)
+static plan_weight by_hand(const double *data, size_t rows, size_t cols)
 {
-    return (plan_weight){.name = "by hand", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(data, ASSAY_F64, rows, cols);
 }
 
 static plan_tower make_tower(void)
@@ -21,30 +22,29 @@ static plan_tower make_tower(void)
     for (size_t i = 0; i < 2 * T * D; i++) before[i] = 1000 + (double)i;
     for (size_t i = 0; i < 2 * T * N * D; i++) tile_positions[i] = 2000 + (double)i;
     for (size_t i = 0; i < H; i++) identity[i * H + i] = 1;
-    return (plan_tower){
-        .present = true,
-        .hidden = D,
-        .patches = {.size = 1,
-                    .channels = 1,
-                    .frames = 1,
-                    .pixel_factor = 1,
-                    .embed = {.weight = weight_of(EMBED, D, 1)}},
-        .pooling = {.side = 1, .factor = 1},
-        .merge = 1,
-        .kind = PLAN_TOWER_TILES,
-        .tiles = {.n = T,
-                  .side = 1,
-                  .padded = 8,
-                  .n_ratios = 1,
-                  .ratio = {{1, 2}},
-                  .class_row = weight_of(CLASS, 1, D),
-                  .before = weight_of(before, 2 * T, D),
-                  .before_gate = weight_of(&before_gate, 1, 1),
-                  .positions = weight_of(POSITIONS, N, D),
-                  .positions_gate = weight_of(&positions_gate, 1, 1),
-                  .tile_positions = weight_of(tile_positions, 2 * T * N, D),
-                  .n_collected = 2},
-        .merger = {1, {{PLAN_MERGER_LINEAR, .linear = {.weight = weight_of(identity, H, H)}}}}};
+    return (plan_tower){.present = true,
+                        .hidden = D,
+                        .patches = {.size = 1,
+                                    .channels = 1,
+                                    .frames = 1,
+                                    .pixel_factor = 1,
+                                    .embed = {.weight = by_hand(EMBED, D, 1)}},
+                        .pooling = {.side = 1, .factor = 1},
+                        .merge = 1,
+                        .kind = PLAN_TOWER_TILES,
+                        .tiles = {.n = T,
+                                  .side = 1,
+                                  .padded = 8,
+                                  .n_ratios = 1,
+                                  .ratio = {{1, 2}},
+                                  .class_row = by_hand(CLASS, 1, D),
+                                  .before = by_hand(before, 2 * T, D),
+                                  .before_gate = by_hand(&before_gate, 1, 1),
+                                  .positions = by_hand(POSITIONS, N, D),
+                                  .positions_gate = by_hand(&positions_gate, 1, 1),
+                                  .tile_positions = by_hand(tile_positions, 2 * T * N, D),
+                                  .n_collected = 2},
+                        .merger = {1, {{PLAN_MERGER_LINEAR, .linear = {.weight = by_hand(identity, H, H)}}}}};
 }
 
 /* The state of a row, then each of its elements twice: those of the two collected states, interleaved. */

@@ -6,6 +6,7 @@
 
 #include "base/tests/support.h"
 #include "model/plan/arrays.h"
+#include "model/tests/weight.h"
 
 enum { D = 8, MOST = 100 };
 
@@ -24,7 +25,7 @@ static plan_weight weight(size_t seed, size_t rows, size_t cols, double added)
     ck_assert_uint_le(rows * cols, sizeof *pool / sizeof **pool);
     double *data = pool[n_pooled++];
     for (size_t i = 0; i < rows * cols; i++) data[i] = added + towers_number(seed, i);
-    return (plan_weight){.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    return weight_of(data, ASSAY_F64, rows, cols);
 }
 
 /* The bias has the next seed. */

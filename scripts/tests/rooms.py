@@ -29,7 +29,7 @@ HARNESS = ["support", "picture", "page", "hdf5", "judge", "exec", "process", "ab
 
 # Libraries that only some folders may include.
 LIBRARIES = {
-    "pcre2.h": ["tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "gmp.h": ["template"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
+    "pcre2.h": ["model/formats", "tokenizer"], "utf8proc.h": ["base", "template", "tokenizer"], "gmp.h": ["template"], "cblas.h": ["ref"], "hdf5.h": ["conformance/replay"],
     "png.h": ["image"], "jpeglib.h": ["image"], "sndfile.h": ["audio"], "curl/curl.h": ["conformance/probe"],
     "libdeflate.h": ["conformance/hdf5", "conformance/support"],
     "json-c/json.h": ["audio", "base", "gguf", "image", "model", "template", "tokenizer", "dialogue", "server", "conformance"],

@@ -213,6 +213,8 @@ START_TEST(every_type_has_its_published_name_and_size)
         {ASSAY_I32, "I32", 4, false},         {ASSAY_I16, "I16", 2, false},   {ASSAY_I8, "I8", 1, false},
         {ASSAY_U64, "U64", 8, false},         {ASSAY_U32, "U32", 4, false},   {ASSAY_U16, "U16", 2, false},
         {ASSAY_U8, "U8", 1, false},           {ASSAY_BOOL, "BOOL", 1, false},
+        {ASSAY_F8_E4M3, "F8_E4M3", 1, false}, {ASSAY_F8_E5M2, "F8_E5M2", 1, false},
+        {ASSAY_F8_E8M0, "F8_E8M0", 1, false},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++) {
         const assay_dtype dtype = ROWS[i].dtype;

@@ -101,18 +101,4 @@ assay_status config_check_document(const char *path, json_object *document, assa
 /* Size limits of a config.json. */
 extern const json_limits config_document_limits;
 
-/* How MLX stored a matrix: codes of `bits` bits, with a scale and a bias for every `group` elements. bits 0:
- * not quantised. */
-typedef struct config_affine {
-    size_t bits, group;
-} config_affine;
-
-/* The member `quantization` that mlx-lm writes: the settings of all modules, and exceptions as {path:
- * settings}.
- */
-typedef struct config_quantization {
-    json_object *modules; /* borrowed, checked; NULL: the document has none */
-    config_affine standard;
-} config_quantization;
-
 #endif

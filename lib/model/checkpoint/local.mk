@@ -4,7 +4,6 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/checkpoint/config.c lib/model/checkpoint/config.h \
 	lib/model/checkpoint/config_harmless.c lib/model/checkpoint/config_harmless.h \
 	lib/model/checkpoint/config_harmless_members.c \
-	lib/model/checkpoint/config_quantization.c lib/model/checkpoint/config_quantization.h \
 	lib/model/checkpoint/config_rope.c lib/model/checkpoint/config_rope.h \
 	lib/model/checkpoint/config_rope_types.c lib/model/checkpoint/config_rope_types.h \
 	lib/model/checkpoint/config_sections.c lib/model/checkpoint/config_sections.h \

@@ -17,8 +17,7 @@
 #define VALUE_SHOWN_MAX 40
 
 /* Types that the format defines and assay_dtype does not. */
-static const char *const UNSUPPORTED[] = {"F4",      "F6_E2M3",     "F6_E3M2",     "F8_E4M3", "F8_E5M2",
-                                          "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "C64"};
+static const char *const UNSUPPORTED[] = {"F4", "F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "C64"};
 
 typedef struct parser {
     const char *path;
@@ -106,7 +105,7 @@ static assay_status read_dtype(parser *p, entry *e)
 {
     const assay_status rc = next_value(p, e, "dtype", JSON_SCAN_STRING);
     if (rc != ASSAY_OK) return rc;
-    for (assay_dtype dtype = ASSAY_F64; dtype <= ASSAY_BOOL; dtype++) {
+    for (assay_dtype dtype = ASSAY_F64; dtype <= ASSAY_F8_E8M0; dtype++) {
         if (!json_scan_equals(&p->token, dtype_name(dtype))) continue;
         e->tensor.dtype = dtype;
         return ASSAY_OK;
@@ -115,8 +114,8 @@ static assay_status read_dtype(parser *p, entry *e)
         if (json_scan_equals(&p->token, UNSUPPORTED[i]))
             return entry_fail(
                 p, e, ASSAY_EUNSUPPORTED,
-                "dtype %s is known but not supported, expected F64, F32, F16, BF16, an integer type "
-                "or BOOL",
+                "dtype %s is known but not supported, expected F64, F32, F16, BF16, an F8 type, an "
+                "integer type or BOOL",
                 UNSUPPORTED[i]);
     return entry_fail(p, e, ASSAY_EFORMAT, "dtype is '%.*s', expected a type of the format, such as F32",
                       json_scan_clip(p->token.text, p->token.n, VALUE_SHOWN_MAX), p->token.text);

@@ -126,11 +126,13 @@ static plan_mlp bind_mlp(const falcon *k, size_t i)
     bind *b = k->f->bind;
     const size_t n = k->intermediate, hidden = k->f->plan->hidden;
     plan_mlp m = {.present = true, .intermediate = n, .activation = ASSAY_RELU, .squares = true};
-    bind_fused_linears(b, 2, (const size_t[]){n, n}, hidden, false, (plan_linear *const[]){&m.gate, &m.up},
-                       "layers.%zu.%s.w13", i, k->names.mlp);
+    const plan_weight both = bind_matrix(b, 2 * n, hidden, "layers.%zu.%s.w13.weight", i, k->names.mlp);
     if (k->names.rows_alternate) {
-        m.up.weight = bind_rows(&m.gate.weight, 1, n);
-        m.gate.weight.stride = m.up.weight.stride = 2 * hidden;
+        m.gate.weight = bind_alternate_rows(&both, 0, 2);
+        m.up.weight = bind_alternate_rows(&both, 1, 2);
+    } else {
+        m.gate.weight = bind_rows(&both, 0, n);
+        m.up.weight = bind_rows(&both, n, n);
     }
     m.down = bind_linear(b, hidden, n, false, "layers.%zu.%s.w2", i, k->names.mlp);
     return m;

@@ -13,6 +13,7 @@
 #include "model/families/parts/gemma4_vision.h"
 #include "model/families/parts/gemma_parts.h"
 #include "model/families/parts/harmless.h"
+#include "model/plan/bind_experts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "model/checkpoint/config_quantization.h"
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/family.h"
+#include "model/formats/quantization.h"
+#include "model/plan/bind_experts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -292,7 +293,7 @@ static void begin_member(config *member, config *around, const char *name, const
 static void read_parts(moondream *k)
 {
     plan *p = k->f->plan;
-    config_quantization_read(k->f->config, &k->f->bind->quantization);
+    quantization_read(k->f->config, &k->f->bind->rules);
     read_sizes(k);
     if (family_ok(k->f)) bind_ends(k);
     bind_layers(k);

@@ -35,14 +35,3 @@ void affine_codes(uint8_t *out, const void *row, size_t bits, size_t first, size
         out[i] = (uint8_t)(seen >> shift & ((1U << bits) - 1));
     }
 }
-
-void affine_widen(double *out, const affine *a, const void *codes, size_t cols, size_t r, size_t g)
-{
-    uint8_t code[AFFINE_GROUP_MAX];
-    const size_t at = r * (cols / a->group) + g;
-    const double scale = affine_number(a->scales, a->scale_dtype, at);
-    const double bias = affine_number(a->biases, a->bias_dtype, at);
-    affine_codes(code, (const char *)codes + r * affine_words(cols, a->bits) * 4, a->bits, g * a->group,
-                 a->group);
-    for (size_t i = 0; i < a->group; i++) out[i] = scale * code[i] + bias;
-}

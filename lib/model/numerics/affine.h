@@ -36,8 +36,4 @@ double affine_number(const void *numbers, assay_dtype dtype, size_t index);
 /* Codes first … first + n of the row that begins at `row`. out: [n]. */
 void affine_codes(uint8_t *out, const void *row, size_t bits, size_t first, size_t n);
 
-/* The numbers of group g of row r of a matrix of cols columns. codes: [rows, affine_words]; out: [group].
- * The product is exact, so only the sum is rounded, once, to double. */
-void affine_widen(double *out, const affine *a, const void *codes, size_t cols, size_t r, size_t g);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/text.h"
 
 /* Prefixes of the language model in published checkpoints: two of multimodal models, that of a text model,
  * and two of a model that also speaks. */
@@ -17,9 +18,10 @@ static const char *const PREFIXES[] = {"model.language_model.", "language_model.
 /* The same of a model whose embedding is wte (Moondream 3). */
 static const char *const OTHER_PREFIXES[] = {"text.model.", "text.", "model.text.model.", "model.text."};
 
-void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err)
+void bind_begin(bind *b, const weights *w, array_list *arrays, layout_list *layouts, const char *dir,
+                config *c, assay_error *err)
 {
-    *b = (bind){.weights = w, .arrays = arrays, .dir = dir, .config = c, .err = err};
+    *b = (bind){.weights = w, .arrays = arrays, .layouts = layouts, .dir = dir, .config = c, .err = err};
     b->used = calloc(weights_count(w) + 1, sizeof *b->used);
     if (!b->used) {
         bind_fail(b, ASSAY_ENOMEM, "out of memory");
@@ -60,8 +62,39 @@ void bind_leave(bind *b, const bind_place *old)
     memcpy(b->prefix, old->prefix, sizeof old->prefix);
 }
 
+/* Scales of narrowed caches do not change what the model computes in wider ones. */
+static void pass_over_cache_scales(bind *b)
+{
+    static const char *const ENDS[] = {".k_scale", ".v_scale"};
+    size_t n = 0;
+    if (!b->rules.has_cache_scales || b->status != ASSAY_OK) return;
+    for (size_t i = 0; i < weights_count(b->weights); i++)
+        for (size_t k = 0; k < 2; k++)
+            if (!b->used[i] && string_ends_with(weights_at(b->weights, i)->name, ENDS[k])) {
+                b->used[i] = true;
+                n++;
+            }
+    if (n)
+        config_note(b->config->notes, "%zu scales of narrowed caches passed over: caches are not narrowed",
+                    n);
+}
+
+/* A method of quantisation that no tensor was stored by is the sign of a checkpoint whose files do not belong
+ * together. */
+static void check_method(bind *b)
+{
+    for (size_t i = 0; i < b->n_storages; i++)
+        if (b->storages[i].format) return;
+    if (b->rules.method && rules_any(&b->rules))
+        bind_fail(b, ASSAY_EFORMAT,
+                  "quantization_config: found quant_method \"%s\", but no tensor is stored by it",
+                  b->rules.method);
+}
+
 assay_status bind_end(bind *b)
 {
+    pass_over_cache_scales(b);
+    if (b->status == ASSAY_OK) check_method(b);
     for (size_t i = 0; b->status == ASSAY_OK && i < weights_count(b->weights); i++)
         if (!b->used[i])
             b->status = assay_fail(b->err, ASSAY_EFORMAT,
@@ -69,6 +102,7 @@ assay_status bind_end(bind *b)
                                    weights_file(b->weights, i), weights_at(b->weights, i)->name);
     free(b->used);
     b->used = NULL;
+    rules_free(&b->rules);
     return b->status;
 }
 

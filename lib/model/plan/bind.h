@@ -12,6 +12,7 @@
 
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/weights.h"
+#include "model/formats/rules.h"
 #include "model/plan/plan.h"
 
 typedef struct bind {
@@ -24,16 +25,18 @@ typedef struct bind {
     array_list *arrays;  /* borrowed: where vectors are converted */
     plan_storage *storages; /* [n_storages]: how the bound tensors are stored; the plan becomes the owner */
     size_t n_storages;
-    config_quantization quantization; /* settings of MLX's quantisation in the config; set by the family */
-    config *config; /* a failure of either is a failure of both: err holds the text of the first */
+    layout_list *layouts; /* borrowed: of the stored matrices */
+    rules rules;          /* which modules are quantised, as the config says; set by the family */
+    config *config;       /* a failure of either is a failure of both: err holds the text of the first */
     assay_status status;
     assay_error *err;
 } bind;
 
 /* Takes the prefix below which `embed_tokens.weight` or `wte` is found, or none if there is a
- * `tok_embeddings.weight`. w, arrays, dir and c, the document's reader, are borrowed; a failure of c is a
- * failure of b, and vice versa. */
-void bind_begin(bind *b, const weights *w, array_list *arrays, const char *dir, config *c, assay_error *err);
+ * `tok_embeddings.weight`. w, arrays, layouts, dir and c, the document's reader, are borrowed; a failure of c
+ * is a failure of b, and vice versa. */
+void bind_begin(bind *b, const weights *w, array_list *arrays, layout_list *layouts, const char *dir,
+                config *c, assay_error *err);
 
 /* Replaces the prefix by the first of prefixes[0..n) below which a tensor `probe` exists; fails, naming them
  * all, if there is none. *old receives the prefix before, for bind_leave. */

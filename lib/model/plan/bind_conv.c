@@ -15,7 +15,7 @@ void bind_convolution_2d(bind *b, plan_convolution *c, bool has_bias, const char
     const assay_tensor *t = bind_tensor_take(
         b, name, BIND_FLOATS, 4, c->channels_last ? mlx : torch,
         c->channels_last ? ", channels last, as another convolution of the tower has them" : "");
-    c->product.weight = bind_tensor_weight(t, c->n_out, plan_convolution_columns(c));
+    c->product.weight = bind_tensor_weight(b, t, c->n_out, plan_convolution_columns(c));
     if (!has_bias) return;
     BIND_TENSOR_NAME(name, ".bias", format);
     c->product.bias = bind_tensor_vector(b, bind_tensor_take(b, name, BIND_FLOATS, 1, &c->n_out, ""));

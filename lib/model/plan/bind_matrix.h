@@ -1,4 +1,4 @@
-/* Binding matrices: numbers, MLX's affine groups, stacks of experts.
+/* Binding matrices by name: alone, and those that share one tensor.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_PLAN_BIND_MATRIX_H
@@ -6,10 +6,13 @@
 
 #include "model/plan/bind.h"
 
-/* The matrix prefix + name (printf-formatted), of shape [rows, cols]: of a floating type or, where
- * b->quantization and the checkpoint's tensors agree on it, packed by MLX: name is X.weight, beside X.scales
- * and X.biases. */
+/* The matrix prefix + name (printf-formatted), of shape [rows, cols], stored as bind_matrices (bind_format.h)
+ * says. */
 plan_weight bind_matrix(bind *b, size_t rows, size_t cols, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The matrix [rows, cols] that is stored as plain numbers, [cols, rows]. */
+plan_weight bind_transposed(bind *b, size_t rows, size_t cols, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* name.weight [rows, cols], and name.bias [rows] where has_bias. */
@@ -25,27 +28,19 @@ plan_weight bind_convolution(bind *b, size_t n, size_t kernel, bool channels_las
 plan_weight bind_square_table(bind *b, size_t rows, size_t cols, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Rows first … first + rows of a bound matrix. */
+/* Rows first … first + rows - 1 of a bound matrix, and its rows first, first + step, first + 2 step, …. */
 plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows);
+plan_weight bind_alternate_rows(const plan_weight *whole, size_t first, size_t step);
+
+/* The same numbers, row by row, as a matrix of another shape. Fails if a scale would belong to parts of two
+ * rows, or if the format is neither plain numbers nor affine groups. */
+plan_weight bind_reshaped(bind *b, const plan_weight *whole, size_t rows, size_t cols);
 
 /* Products that share one matrix name.weight [sum of rows, cols], and name.bias where has_bias: out[i] has
  * the next rows[i] rows of both. */
 void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool has_bias,
                         plan_linear *const *out, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
-
-/* The experts of one layer below prefix + base, in a published layout: base.E.{gate,up,down}_proj.weight
- * per expert, from E = first on; fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E,
- * D, I] (or [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. The
- * orientation of a square matrix is ambiguous: the published one, [out, in], is assumed. Fills x->gate,
- * x->up, x->down for x->n_experts and x->intermediate. */
-void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
-                  const char *stacked);
-
-/* The same from two stacks below base: fc1.weight [E, 2I, D], of each expert gate first, and fc2.weight
- * [E, D, I]. */
-void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
 
 /* Whether the checkpoint contains lm_head.weight. */
 bool bind_has_head(const bind *b);

@@ -45,7 +45,7 @@ void bind_patches(bind *b, size_t hidden, plan_patches *patches, bool has_bias, 
     patches->weights_channels_last = is_mlx && !is_torch;
     (void)snprintf(why, sizeof why, ", or channels last, as MLX stores a convolution");
     t = bind_tensor_take(b, name, BIND_FLOATS, s.rank, patches->weights_channels_last ? s.mlx : s.torch, why);
-    patches->embed.weight = bind_tensor_weight(t, hidden, plan_patches_width(patches));
+    patches->embed.weight = bind_tensor_weight(b, t, hidden, plan_patches_width(patches));
     if (!has_bias) return;
     BIND_TENSOR_NAME(name, ".bias", format);
     patches->embed.bias = bind_tensor_vector(b, bind_tensor_take(b, name, BIND_FLOATS, 1, &hidden, ""));

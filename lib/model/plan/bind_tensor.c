@@ -9,6 +9,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/grow.h"
+#include "model/numerics/stored.h"
 
 enum { SHAPE_MAX_LENGTH = 8 * 21 + 3 };
 
@@ -35,19 +36,24 @@ static void shape_text(char *out, size_t rank, const size_t *shape)
     (void)sprintf(out + at, "]");
 }
 
-static bool dtype_allowed(assay_dtype dtype, bind_types types)
+/* "F32, F16 or BF16" */
+static void types_text(char *out, size_t size, uint32_t types)
 {
-    if (types == BIND_CODES) return dtype == ASSAY_U32;
-    return dtype_is_float(dtype) && (types == BIND_FLOATS || dtype != ASSAY_F64);
+    size_t used = 0;
+    for (unsigned dtype = ASSAY_F64; types >> dtype; dtype++) {
+        if (!(types & FORMAT_TYPE(dtype))) continue;
+        const char *before = !used ? "" : types >> (dtype + 1) ? ", " : " or ";
+        used += (size_t)snprintf(out + used, size - used, "%s%s", before, dtype_name((assay_dtype)dtype));
+    }
 }
 
-const assay_tensor *bind_tensor_find(bind *b, const char *name, bind_types types)
+const assay_tensor *bind_tensor_find(bind *b, const char *name, uint32_t types)
 {
-    static const char *const EXPECTED[] = {"F64, F32, F16 or BF16", "F32, F16 or BF16", "U32"};
     const assay_tensor *t = b->status == ASSAY_OK ? weights_find(b->weights, name) : NULL;
-    if (t && !dtype_allowed(t->dtype, types)) {
-        bind_fail_at(b, t, ASSAY_EUNSUPPORTED, "found type %s, expected %s", dtype_name(t->dtype),
-                     EXPECTED[types]);
+    if (t && !(types & FORMAT_TYPE(t->dtype))) {
+        char expected[120];
+        types_text(expected, sizeof expected, types);
+        bind_fail_at(b, t, ASSAY_EUNSUPPORTED, "found type %s, expected %s", dtype_name(t->dtype), expected);
         return NULL;
     }
     if (!t) bind_fail(b, ASSAY_EFORMAT, "tensor '%s' is missing", name);
@@ -59,8 +65,9 @@ static void count_storage(bind *b, const plan_storage *storage, size_t n_element
 {
     size_t i = 0;
     while (i < b->n_storages &&
-           (b->storages[i].dtype != storage->dtype || b->storages[i].bias_dtype != storage->bias_dtype ||
-            b->storages[i].bits != storage->bits || b->storages[i].group != storage->group))
+           (b->storages[i].format != storage->format || b->storages[i].dtype != storage->dtype ||
+            b->storages[i].bias_dtype != storage->bias_dtype || b->storages[i].bits != storage->bits ||
+            b->storages[i].group != storage->group))
         i++;
     if (i == b->n_storages) {
         plan_storage *grown = grow_by_one(b->storages, i, sizeof *grown);
@@ -91,7 +98,7 @@ void bind_tensor_use(bind *b, const assay_tensor *t)
     b->used[weights_index(b->weights, t->name)] = true;
 }
 
-const assay_tensor *bind_tensor_take(bind *b, const char *name, bind_types types, size_t rank,
+const assay_tensor *bind_tensor_take(bind *b, const char *name, uint32_t types, size_t rank,
                                      const size_t *shape, const char *why)
 {
     const assay_tensor *t = bind_tensor_find(b, name, types);
@@ -107,21 +114,36 @@ const assay_tensor *bind_tensor_take(bind *b, const char *name, bind_types types
     return t;
 }
 
-plan_weight bind_tensor_weight(const assay_tensor *t, size_t rows, size_t cols)
+plan_weight bind_tensor_numbers(bind *b, const assay_tensor *t, size_t rows, size_t cols, size_t row_stride,
+                                size_t col_stride)
 {
     if (!t) return (plan_weight){0};
-    return (plan_weight){.name = t->name, .data = t->data, .dtype = t->dtype, .rows = rows, .cols = cols};
+    plan_weight w = {.name = t->name,
+                     .data = t->data,
+                     .rows = rows,
+                     .cols = cols,
+                     .n_bytes = rows * cols * dtype_size(t->dtype)};
+    const stored_numbers numbers = {t->data, t->dtype, row_stride, col_stride};
+    if (!stored_of_numbers(b->layouts, &numbers, rows, cols, &w.stored))
+        bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    return w;
 }
 
-typedef struct stored {
+plan_weight bind_tensor_weight(bind *b, const assay_tensor *t, size_t rows, size_t cols)
+{
+    return bind_tensor_numbers(b, t, rows, cols, cols, 1);
+}
+
+/* Numbers to be converted. */
+typedef struct number_run {
     const void *data;
     assay_dtype dtype;
     size_t n;
-} stored;
+} number_run;
 
 static assay_status convert_tensor(void *context, array *self, array *const *inputs, assay_error *err)
 {
-    const stored *s = context;
+    const number_run *s = context;
     double *values = array_allocate(self);
     (void)inputs;
     if (!values) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
@@ -132,10 +154,11 @@ static assay_status convert_tensor(void *context, array *self, array *const *inp
 plan_weight bind_tensor_part(bind *b, const assay_tensor *t, size_t first, size_t n)
 {
     if (!t) return (plan_weight){0};
-    plan_weight w = bind_tensor_weight(t, 1, n);
-    w.data = (const char *)t->data + first * dtype_size(t->dtype);
-    stored *s = malloc(sizeof *s);
-    if (s) *s = (stored){w.data, t->dtype, n};
+    assay_tensor part = *t;
+    part.data = (const char *)t->data + first * dtype_size(t->dtype);
+    plan_weight w = bind_tensor_weight(b, &part, 1, n);
+    number_run *s = malloc(sizeof *s);
+    if (s) *s = (number_run){part.data, t->dtype, n};
     const array_maker maker = {convert_tensor, s, free};
     if (s) w.values = array_list_defer(b->arrays, t->name, false, n * sizeof(double), maker, NULL, 0);
     if (!w.values) bind_fail(b, ASSAY_ENOMEM, "out of memory");

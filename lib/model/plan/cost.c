@@ -10,20 +10,18 @@
 /* The size of an element after conversion; of quantised weights, that of their scales. */
 static size_t number_bytes(const plan_weight *w)
 {
-    return dtype_size(w->affine.bits ? w->affine.scale_dtype : w->dtype);
+    const assay_field *scale = &w->stored.scale, *of = scale->layout ? scale : &w->stored.codes;
+    return of->layout ? dtype_size((assay_dtype)of->layout->number) : 0;
 }
 
 static uint64_t row_bytes(const plan_weight *w)
 {
-    const affine *a = &w->affine;
-    if (!a->bits) return (uint64_t)w->cols * dtype_size(w->dtype);
-    return (uint64_t)affine_words(w->cols, a->bits) * sizeof(uint32_t) +
-           (uint64_t)w->cols / a->group * (dtype_size(a->scale_dtype) + dtype_size(a->bias_dtype));
+    return w->n_bytes / w->rows;
 }
 
 uint64_t plan_cost_weight_bytes(const plan_weight *w)
 {
-    return w->data ? w->rows * row_bytes(w) : 0;
+    return w->data ? w->n_bytes : 0;
 }
 
 /* Counts a weight that is read completely; nothing if it is absent. */

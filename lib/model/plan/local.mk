@@ -3,6 +3,8 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/plan/arrays.c lib/model/plan/arrays.h \
 	lib/model/plan/bind.c lib/model/plan/bind.h \
 	lib/model/plan/bind_conv.c lib/model/plan/bind_conv.h \
+	lib/model/plan/bind_experts.c lib/model/plan/bind_experts.h \
+	lib/model/plan/bind_format.c lib/model/plan/bind_format.h \
 	lib/model/plan/bind_matrix.c lib/model/plan/bind_matrix.h \
 	lib/model/plan/bind_patches.c lib/model/plan/bind_patches.h \
 	lib/model/plan/bind_tensor.c lib/model/plan/bind_tensor.h \

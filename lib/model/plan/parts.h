@@ -7,29 +7,26 @@
 #define MODEL_PLAN_PARTS_H
 
 #include <assay/kernel.h>
+#include <assay/stored.h>
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/numerics/affine.h"
 #include "model/numerics/rope.h"
 #include "runtime/array_list.h"
 
 #define PLAN_NONE SIZE_MAX
 
-/* A matrix of a checkpoint, out = W x. data points into the read-only mapping and may be unaligned;
- * NULL: the model has no such weight. */
+/* A matrix of a checkpoint, out = W x. The fields of `stored` are in the read-only mapping, its layouts among
+ * the plan's. */
 typedef struct plan_weight {
     const char *name; /* in the checkpoint */
-    const void *data;
-    assay_dtype dtype; /* U32 where affine.bits is not 0 */
-    size_t rows;       /* outputs; 1 for a vector */
-    size_t cols;       /* inputs; the length of a vector */
-    bool transposed;   /* stored [cols, rows] */
-    size_t stride;     /* elements from one stored row to the next; 0: they follow each other */
-    affine affine;     /* where affine.bits is not 0, data holds its codes, [rows, affine_words(cols, bits)],
-                          neither transposed nor with a stride */
+    const void *data; /* the bytes of the codes; NULL: the model has no such weight */
+    size_t rows;      /* outputs; 1 for a vector */
+    size_t cols;      /* inputs; the length of a vector */
+    size_t n_bytes;   /* in the file, scales and the like included */
+    assay_stored stored;
     array *values; /* of a vector: its numbers, F64 [cols], one of the plan's arrays; NULL: not converted */
 } plan_weight;
 

@@ -14,15 +14,17 @@
 #include <stdio.h>
 
 #include "model/checkpoint/stop.h"
+#include "model/numerics/layouts.h"
 #include "model/plan/parts.h"
 #include "model/plan/tower.h"
 #include "tokenizer/tokenizer.h"
 
 /* How some of a checkpoint's tensors are stored, and how many of them. */
 typedef struct plan_storage {
-    assay_dtype dtype; /* of the numbers; of the scales where bits is not 0 */
+    const char *format; /* its name; NULL: plain numbers */
+    assay_dtype dtype;  /* of the numbers; of the scales, if any, where there is a format */
     assay_dtype bias_dtype;
-    size_t bits, group; /* as in affine */
+    size_t bits, group; /* of codes; group 0: scales are of whole rows or of blocks */
     size_t n_tensors, n_elements;
 } plan_storage;
 
@@ -266,6 +268,7 @@ typedef struct plan {
     double logit_factor; /* of the head's output */
     double soft_cap;     /* then logits become tanh(x / soft_cap) * soft_cap; 0: none */
     const stop_set *stops;
+    layout_list *layouts;   /* of the stored matrices, owned */
     plan_storage *storages; /* [n_storages], owned */
     size_t n_storages;
     size_t n_parameters, n_ignored; /* tensors' elements bound, and left out as the family allows */

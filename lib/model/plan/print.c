@@ -15,10 +15,11 @@ static void print_storages(const plan *p, FILE *out)
     for (size_t i = 0; i < p->n_storages; i++) {
         const plan_storage *s = &p->storages[i];
         fprintf(out, "stored       ");
-        if (s->bits)
-            fprintf(out, "%zu bits in groups of %zu, scales in %s, biases in %s", s->bits, s->group,
-                    dtype_name(s->dtype), dtype_name(s->bias_dtype));
-        else fprintf(out, "%s", dtype_name(s->dtype));
+        fprintf(out, "%s", s->format ? s->format : dtype_name(s->dtype));
+        if (s->format && s->bits) fprintf(out, ", %zu bits", s->bits);
+        if (s->format && s->group) fprintf(out, " in groups of %zu", s->group);
+        if (s->format && s->dtype) fprintf(out, ", scales in %s", dtype_name(s->dtype));
+        if (s->format && s->bias_dtype) fprintf(out, ", biases in %s", dtype_name(s->bias_dtype));
         fprintf(out, ": %zu elements in %zu tensor%s\n", s->n_elements, s->n_tensors,
                 s->n_tensors == 1 ? "" : "s");
     }

@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(every_type_of_the_abi_is_accepted)
 {
-    for (assay_dtype dtype = ASSAY_F64; dtype <= ASSAY_BOOL; dtype++) {
+    for (assay_dtype dtype = ASSAY_F64; dtype <= ASSAY_F8_E8M0; dtype++) {
         char header[200];
         (void)snprintf(header, sizeof header,
                        "{\"a\":{\"dtype\":\"%s\",\"shape\":[2],\"data_offsets\":[0,%zu]}}", dtype_name(dtype),

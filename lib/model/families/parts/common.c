@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/checkpoint/config_quantization.h"
 #include "model/checkpoint/config_value.h"
+#include "model/formats/quantization.h"
+#include "model/plan/bind_experts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -47,27 +48,14 @@ void family_check_tied(family *f)
         config_fail_member(f->config, ASSAY_EUNSUPPORTED, NAME, "but %s around text_config is false", NAME);
 }
 
-/* Notes overrides whose module has no tensors in the checkpoint, such as a tower that was left out. */
-static void note_idle_overrides(family *f, const config_quantization *q)
+/* Notes a module that the config names and that has no tensors, such as one of a tower that was left out. */
+static void note_idle_module(void *context, const char *path)
 {
+    const family *f = context;
     char name[256];
-    struct json_object_iterator at = json_object_iter_begin(q->modules),
-                                end = json_object_iter_end(q->modules);
-    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-        const char *path = json_object_iter_peek_name(&at);
-        config_affine is;
-        if (!config_quantization_of(q, path, &is)) continue;
-        (void)snprintf(name, sizeof name, "%s.weight", path);
-        if (!weights_find(f->bind->weights, name))
-            config_note(f->config->notes, "quantization.%.120s: no such tensors, not used", path);
-    }
-}
-
-static const char *const QUANTIZATION[] = {"quantization", "quantization_config"};
-
-static bool states_quantization(config *c)
-{
-    return c && (config_has(c, QUANTIZATION[0]) || config_has(c, QUANTIZATION[1]));
+    (void)snprintf(name, sizeof name, "%s.weight", path);
+    if (!weights_find(f->bind->weights, name))
+        config_note(f->config->notes, "quantization.%.120s: no such tensors, not used", path);
 }
 
 /* mlx-lm and mlx-vlm write it in the outermost document; those inside must not state it again. */
@@ -75,14 +63,11 @@ static void read_quantization(family *f)
 {
     config *const documents[] = {f->whole, f->outer, f->config};
     size_t i = 0;
-    while (documents[i] != f->config && !states_quantization(documents[i])) i++;
+    while (documents[i] != f->config && !(documents[i] && quantization_is_stated(documents[i]))) i++;
     config *said = documents[i];
-    for (i++; i < sizeof documents / sizeof *documents; i++) {
-        config_refuse(documents[i], QUANTIZATION[0]);
-        config_refuse(documents[i], QUANTIZATION[1]);
-    }
-    config_quantization_read(said, &f->bind->quantization);
-    if (family_ok(f) && f->bind->quantization.modules) note_idle_overrides(f, &f->bind->quantization);
+    for (i++; i < sizeof documents / sizeof *documents; i++) quantization_refuse(documents[i]);
+    quantization_read(said, &f->bind->rules);
+    if (family_ok(f)) quantization_each_path(&f->bind->rules, note_idle_module, f);
 }
 
 void *family_allocate_layers(family *f, config *c, const char *name, size_t n, size_t size)

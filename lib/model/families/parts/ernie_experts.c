@@ -6,6 +6,7 @@
 
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
+#include "model/plan/bind_experts.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
 
@@ -108,10 +109,7 @@ static void bind_published(family *f, plan_experts *x, size_t i, size_t row, con
 {
     char base[64];
     const size_t n = x->n_experts;
-    x->router = bind_matrix(f->bind, f->plan->hidden, n, "layers.%zu.mlp.gate.weight%s", i, suffix);
-    x->router.transposed = true;
-    x->router.rows = n;
-    x->router.cols = f->plan->hidden;
+    x->router = bind_transposed(f->bind, n, f->plan->hidden, "layers.%zu.mlp.gate.weight%s", i, suffix);
     x->choice_bias =
         bind_vector_row(f->bind, 2, n, row, "layers.%zu.mlp.moe_statics.e_score_correction_bias", i);
     (void)snprintf(base, sizeof base, "layers.%zu.mlp.experts", i);

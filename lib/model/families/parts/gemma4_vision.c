@@ -103,7 +103,7 @@ static void bind_patch_embedder(gemma4_vision *g)
     (void)snprintf(name, sizeof name, "%svision_tower.patch_embedder.position_embedding_table", b->prefix);
     t->table = (plan_table){.kind = PLAN_TABLE_AXES, .side = side};
     t->table.weight =
-        bind_tensor_weight(bind_tensor_take(b, name, BIND_FLOATS, 3, shape, ""), 2 * side, t->hidden);
+        bind_tensor_weight(b, bind_tensor_take(b, name, BIND_FLOATS, 3, shape, ""), 2 * side, t->hidden);
 }
 
 static void bind_pooling(gemma4_vision *g)

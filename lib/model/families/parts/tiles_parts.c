@@ -178,14 +178,8 @@ static plan_weight bind_table(family_vision *v, size_t n, const char *name)
 {
     const plan_tower *tower = &v->own.plan->vision;
     const size_t d = tower->hidden, n_ids = tower->tiles.n_ratios + 1;
-    plan_weight w = bind_matrix(v->own.bind, n_ids, n * d, "%s.weight", name);
-    if (family_ok(&v->own) && w.affine.bits && d % w.affine.group != 0)
-        bind_fail(v->own.bind, ASSAY_EUNSUPPORTED,
-                  "tensor '%s': found groups of %zu, expected a divisor of the width %zu", w.name,
-                  w.affine.group, d);
-    w.rows = n_ids * n;
-    w.cols = d;
-    return w;
+    const plan_weight w = bind_matrix(v->own.bind, n_ids, n * d, "%s.weight", name);
+    return bind_reshaped(v->own.bind, &w, n_ids * n, d);
 }
 
 static void bind_layer(family_vision *v, size_t i)

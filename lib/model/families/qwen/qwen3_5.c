@@ -73,7 +73,7 @@ static bool was_converted(const qwen3_5 *g)
         const assay_tensor *t = weights_find(f->bind->weights, name);
         return t && t->rank == 3 && t->shape[2] == 1;
     }
-    if (f->bind->quantization.modules)
+    if (rules_any(&f->bind->rules))
         config_fail(
             f->config, ASSAY_EUNSUPPORTED,
             "layer_types: found no linear_attention in a quantised checkpoint, whose convolutions tell "

@@ -5,6 +5,7 @@
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"
 #include "model/tests/header.h"
+#include "model/tests/weight.h"
 
 START_TEST(an_image_is_a_block_that_takes_one_position)
 {
@@ -31,12 +32,14 @@ START_TEST(rows_of_gate_and_up_take_turns_in_published_files)
          *mlx = checkpoint_open_fixture("falcon_ocr/converted");
     const plan_mlp *turns = &published->layers[0].mlp, *halves = &mlx->layers[0].mlp;
     const size_t row = published->hidden * 2; /* bytes, of bfloat16 */
-    ck_assert_uint_eq(turns->gate.weight.stride, 2 * published->hidden);
-    ck_assert_uint_eq(turns->up.weight.stride, 2 * published->hidden);
-    ck_assert_ptr_eq(turns->up.weight.data, (const char *)turns->gate.weight.data + row);
-    ck_assert_uint_eq(halves->gate.weight.stride, 0);
-    ck_assert_ptr_eq(halves->up.weight.data,
-                     (const char *)halves->gate.weight.data + halves->intermediate * row);
+    const stored_numbers gate = weight_numbers(&turns->gate.weight), up = weight_numbers(&turns->up.weight),
+                         first = weight_numbers(&halves->gate.weight),
+                         second = weight_numbers(&halves->up.weight);
+    ck_assert_uint_eq(gate.row_stride, 2 * published->hidden);
+    ck_assert_uint_eq(up.row_stride, 2 * published->hidden);
+    ck_assert_ptr_eq(up.data, (const char *)gate.data + row);
+    ck_assert_uint_eq(first.row_stride, published->hidden);
+    ck_assert_ptr_eq(second.data, (const char *)first.data + halves->intermediate * row);
     plan_free(published);
     plan_free(mlx);
 }

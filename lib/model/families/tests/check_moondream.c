@@ -4,6 +4,7 @@
 #include "base/tests/support.h"
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"
+#include "model/tests/weight.h"
 
 START_TEST(attention_and_experts_follow_one_norm)
 {
@@ -29,9 +30,10 @@ START_TEST(gate_comes_first_in_the_stack_of_an_expert)
     plan *p = checkpoint_open_fixture("moondream3/base");
     const plan_experts *x = &p->layers[1].experts;
     const size_t bytes = x->intermediate * p->hidden * 2; /* of bfloat16 */
-    ck_assert_ptr_eq(x->up[0].data, (const char *)x->gate[0].data + bytes);
-    ck_assert_ptr_eq(x->gate[1].data, (const char *)x->gate[0].data + 2 * bytes);
-    ck_assert_ptr_eq(x->down[1].data, (const char *)x->down[0].data + bytes);
+    const char *gate = weight_numbers(&x->gate[0]).data, *down = weight_numbers(&x->down[0]).data;
+    ck_assert_ptr_eq(weight_numbers(&x->up[0]).data, gate + bytes);
+    ck_assert_ptr_eq(weight_numbers(&x->gate[1]).data, gate + 2 * bytes);
+    ck_assert_ptr_eq(weight_numbers(&x->down[1]).data, down + bytes);
     plan_free(p);
 }
 END_TEST

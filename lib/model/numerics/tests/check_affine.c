@@ -11,6 +11,7 @@
 
 #include "base/tests/support.h"
 #include "model/checkpoint/safetensors.h"
+#include "model/numerics/stored.h"
 
 static const struct vector {
     size_t bits, group;
@@ -56,6 +57,19 @@ static void expect_values(const double *found, const uint8_t *code, const affine
     }
 }
 
+/* The numbers of group g of row r of a matrix of cols columns. out: [group]. */
+static void widen(double *out, const affine *a, const void *codes, size_t cols, size_t r, size_t g)
+{
+    layout_list *all = layouts_open();
+    assay_stored s;
+    ck_assert(all && stored_of_affine(all, a, codes, r + 1, cols, &s));
+    for (size_t k = 0; k < a->group; k += STORED_BLOCK) {
+        const size_t left = a->group - k, n = left < STORED_BLOCK ? left : STORED_BLOCK;
+        stored_block(&s, r, 1, g * a->group + k, n, out + k, n);
+    }
+    layouts_free(all);
+}
+
 START_TEST(codes_and_numbers_are_those_of_mlx)
 {
     const struct vector *v = &VECTORS[_i];
@@ -75,7 +89,7 @@ START_TEST(codes_and_numbers_are_those_of_mlx)
         affine_codes(row, (const char *)weight->data + r * affine_words(cols, v->bits) * 4, v->bits, 0, cols);
         ck_assert_mem_eq(row, expected + r * cols, cols);
         for (size_t g = 0; g < n_groups; g++) {
-            affine_widen(wide, &a, weight->data, cols, r, g);
+            widen(wide, &a, weight->data, cols, r, g);
             expect_values(wide, expected, &a, values, r * cols + g * v->group,
                           affine_number(a.biases, a.bias_dtype, r * n_groups + g));
         }
@@ -110,11 +124,11 @@ START_TEST(a_number_is_scale_times_code_plus_bias_in_double)
     double wide[AFFINE_GROUP_MAX];
     for (size_t i = 0; i < sizeof codes; i++) codes[i] = (unsigned char)(255 - i);
     const affine a = {8, 32, scale, bias, ASSAY_F32, ASSAY_F32};
-    affine_widen(wide, &a, codes, 64, 0, 0);
+    widen(wide, &a, codes, 64, 0, 0);
     ck_assert(wide[0] == 0x1.000002p-3 * 255 + 0x1p-30 && wide[31] == 0x1.000002p-3 * 224 + 0x1p-30);
-    affine_widen(wide, &a, codes, 64, 0, 1);
+    widen(wide, &a, codes, 64, 0, 1);
     ck_assert(wide[0] == -3.0 * 223 + 24 && wide[31] == -3.0 * 192 + 24);
-    affine_widen(wide, &a, codes, 32, 1, 0); /* the same as two rows of one group */
+    widen(wide, &a, codes, 32, 1, 0); /* the same as two rows of one group */
     ck_assert(wide[0] == -3.0 * 223 + 24);
 }
 END_TEST
@@ -124,7 +138,7 @@ START_TEST(scales_and_biases_may_be_of_different_types)
     const uint16_t half[1] = {0x3c00}, brain[1] = {0x4000}; /* 1 and 2 */
     unsigned char codes[16] = {0x21};
     double wide[AFFINE_GROUP_MAX];
-    affine_widen(wide, &(affine){4, 32, half, brain, ASSAY_F16, ASSAY_BF16}, codes, 32, 0, 0);
+    widen(wide, &(affine){4, 32, half, brain, ASSAY_F16, ASSAY_BF16}, codes, 32, 0, 0);
     ck_assert(wide[0] == 3 && wide[1] == 4 && wide[2] == 2);
 }
 END_TEST

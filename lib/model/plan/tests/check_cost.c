@@ -7,12 +7,13 @@
 #include "model/loader.h"
 #include "model/plan/cost_tower.h"
 #include "model/tests/checkpoint.h"
+#include "model/tests/weight.h"
 
 static const char bytes[1]; /* weights are counted, not read */
 
 static plan_weight matrix(size_t rows, size_t cols, assay_dtype dtype)
 {
-    return (plan_weight){.data = bytes, .dtype = dtype, .rows = rows, .cols = cols};
+    return weight_of(bytes, dtype, rows, cols);
 }
 
 static plan_linear linear(size_t rows, size_t cols, assay_dtype dtype)
@@ -99,12 +100,8 @@ START_TEST(quantised_weights_are_read_as_they_are_stored)
 {
     plan_layer layer = one_layer(0);
     plan p = plan_around(&layer, 1);
-    layer.mixer.attention.k.weight = (plan_weight){
-        .data = bytes,
-        .dtype = ASSAY_U32,
-        .rows = 5,
-        .cols = 96,
-        .affine = {.bits = 3, .group = 32, .scale_dtype = ASSAY_BF16, .bias_dtype = ASSAY_BF16}};
+    layer.mixer.attention.k.weight =
+        weight_of_affine(&(affine){3, 32, bytes, bytes, ASSAY_BF16, ASSAY_BF16}, bytes, 5, 96);
     plan_cost c = count(&p);
     ck_assert_uint_eq(c.multiplies, MIXER - 35 + 5 * 96);
     ck_assert_uint_eq(c.weight_bytes, 2 * (MIXER - 35) + 5 * (9 * 4 + 6 * 2) + 4 * HEAD + 4 * 7);

@@ -7,20 +7,20 @@
 #include <string.h>
 
 #include "base/tests/support.h"
-#include "model/checkpoint/config_quantization.h"
+#include "model/formats/quantization.h"
 #include "model/loader.h"
 #include "model/plan/print.h"
 #include "model/tests/checkpoint.h"
 #include "model/tests/reading.h"
+#include "model/tests/weight.h"
 
 static void expect_groups(const plan_weight *w, size_t bits, size_t group, assay_dtype dtype)
 {
-    ck_assert_ptr_nonnull(w->data);
-    ck_assert_msg(w->affine.bits == bits && w->affine.group == group, "%s: %zu bits in groups of %zu",
-                  w->name, w->affine.bits, w->affine.group);
-    ck_assert_int_eq(w->affine.scale_dtype, dtype);
-    ck_assert_int_eq(w->affine.bias_dtype, dtype);
-    ck_assert(w->dtype == ASSAY_U32 && w->affine.scales && w->affine.biases && !w->transposed && !w->stride);
+    const affine a = weight_affine(w);
+    ck_assert_msg(a.bits == bits && a.group == group, "%s: %zu bits in groups of %zu", w->name, a.bits,
+                  a.group);
+    ck_assert_int_eq(a.scale_dtype, dtype);
+    ck_assert_int_eq(a.bias_dtype, dtype);
 }
 
 START_TEST(matrices_are_quantised_and_vectors_are_not)
@@ -32,7 +32,7 @@ START_TEST(matrices_are_quantised_and_vectors_are_not)
     expect_groups(&layer->mixer.attention.v.weight, 4, 64, ASSAY_BF16);
     expect_groups(&layer->mlp.down.weight, 4, 64, ASSAY_BF16);
     ck_assert(layer->mlp.down.weight.rows == 64 && layer->mlp.down.weight.cols == 192);
-    ck_assert(layer->mlp_in.weight.dtype == ASSAY_BF16 && layer->mlp_in.weight.affine.bits == 0);
+    ck_assert_int_eq(weight_numbers(&layer->mlp_in.weight).dtype, ASSAY_BF16);
     plan_free(p);
 }
 END_TEST
@@ -41,7 +41,8 @@ START_TEST(a_tied_head_shares_the_groups_of_the_embedding)
 {
     plan *p = checkpoint_open_fixture("qwen3/mlx-3bit");
     expect_groups(&p->head, 3, 64, ASSAY_BF16);
-    ck_assert(p->head.data == p->embedding.data && p->head.affine.scales == p->embedding.affine.scales);
+    ck_assert(p->head.data == p->embedding.data);
+    ck_assert_ptr_eq(weight_affine(&p->head).scales, weight_affine(&p->embedding).scales);
     plan_free(p);
 }
 END_TEST
@@ -50,9 +51,9 @@ START_TEST(a_matrix_that_mlx_did_not_quantise_is_read_unchanged)
 {
     plan *p = checkpoint_open_fixture("llama/mlx-2bit"); /* o_proj: rows of 48, groups of 128 */
     const plan_attention *a = &p->layers[0].mixer.attention;
-    ck_assert(a->o.weight.dtype == ASSAY_F32 && a->o.weight.affine.bits == 0);
+    ck_assert_int_eq(weight_numbers(&a->o.weight).dtype, ASSAY_F32);
     expect_groups(&a->q.weight, 2, 128, ASSAY_F32);
-    ck_assert(a->q.bias.dtype == ASSAY_F32 && a->q.bias.affine.bits == 0);
+    ck_assert_int_eq(weight_numbers(&a->q.bias).dtype, ASSAY_F32);
     plan_free(p);
 }
 END_TEST
@@ -65,7 +66,7 @@ START_TEST(a_module_that_is_named_has_its_own_groups)
     expect_groups(&p->layers[1].mixer.attention.q.weight, 5, 32, ASSAY_F32);
     expect_groups(&p->layers[1].mlp.up.weight, 3, 32, ASSAY_F32);
     expect_groups(&p->layers[1].mlp.gate.weight, 5, 64, ASSAY_F32);
-    ck_assert_uint_eq(p->layers[1].mixer.attention.k.weight.affine.bits, 0);
+    ck_assert_uint_eq(weight_affine(&p->layers[1].mixer.attention.k.weight).bits, 0);
     plan_free(p);
 }
 END_TEST
@@ -79,8 +80,9 @@ START_TEST(every_expert_has_its_own_rows_of_a_stack)
         expect_groups(&x->gate[e], 6, 32, ASSAY_BF16);
         ck_assert(x->gate[e].rows == 32 && x->gate[e].cols == 64 && x->down[e].cols == 32);
         ck_assert_ptr_eq((const char *)x->gate[0].data + e * 32 * row, x->gate[e].data);
-        ck_assert_ptr_eq((const char *)x->gate[0].affine.scales + e * 32 * scales, x->gate[e].affine.scales);
-        ck_assert_ptr_eq((const char *)x->gate[0].affine.biases + e * 32 * scales, x->gate[e].affine.biases);
+        const affine first = weight_affine(&x->gate[0]), own = weight_affine(&x->gate[e]);
+        ck_assert_ptr_eq((const char *)first.scales + e * 32 * scales, own.scales);
+        ck_assert_ptr_eq((const char *)first.biases + e * 32 * scales, own.biases);
     }
     expect_groups(&x->router, 8, 64, ASSAY_BF16);
     plan_free(p);
@@ -88,8 +90,9 @@ START_TEST(every_expert_has_its_own_rows_of_a_stack)
     x = &p->layers[0].experts;
     expect_groups(&x->down[1], 8, 32, ASSAY_F32);
     expect_groups(&x->gate[1], 4, 32, ASSAY_F32);
-    ck_assert(x->up[1].dtype == ASSAY_F32 && x->up[1].affine.bits == 0);
-    ck_assert_ptr_eq((const char *)x->up[0].data + 32 * 64 * sizeof(float), x->up[1].data);
+    const stored_numbers numbers = weight_numbers(&x->up[1]);
+    ck_assert_int_eq(numbers.dtype, ASSAY_F32);
+    ck_assert_ptr_eq((const char *)weight_numbers(&x->up[0]).data + 32 * 64 * sizeof(float), numbers.data);
     plan_free(p);
 }
 END_TEST
@@ -119,9 +122,9 @@ START_TEST(the_plan_prints_the_storage)
     plan_print(p, NULL, out);
     (void)fclose(out);
     ck_assert_ptr_nonnull(
-        strstr(text, "stored       4 bits in groups of 64, scales in BF16, biases in BF16: "));
+        strstr(text, "stored       MLX affine, 4 bits in groups of 64, scales in BF16, biases in BF16: "));
     ck_assert_ptr_nonnull(
-        strstr(text, "stored       8 bits in groups of 64, scales in BF16, biases in BF16: "));
+        strstr(text, "stored       MLX affine, 8 bits in groups of 64, scales in BF16, biases in BF16: "));
     ck_assert_ptr_nonnull(strstr(text, "stored       BF16: "));
     plan_free(p);
     free(text);
@@ -167,23 +170,23 @@ START_TEST(the_settings_of_a_module_are_found_by_its_path)
     static const struct {
         const char *path;
         bool is_named;
-        config_affine affine;
-    } modules[] = {{"other", false, {4, 32}}, {"bits", false, {4, 32}}, {"off", true, {0, 0}},
-                   {"on", true, {4, 32}},     {"all", true, {8, 128}},  {"some", true, {3, 64}},
-                   {"none", true, {4, 64}}};
+        size_t bits, group;
+    } modules[] = {{"other", false, 4, 32}, {"bits", false, 4, 32}, {"off", true, 0, 0},  {"on", true, 4, 32},
+                   {"all", true, 8, 128},   {"some", true, 3, 64},  {"none", true, 4, 64}};
     reading r;
-    config_quantization q;
+    rules all;
     reading_start(
         &r, "{\"quantization\": {\"group_size\": 32, \"bits\": 4, \"off\": false, \"on\": true, \"all\": "
             "{\"bits\": 8, \"group_size\": 128}, \"some\": {\"bits\": 3}, \"none\": {}}}");
-    config_quantization_read(&r.c, &q);
+    quantization_read(&r.c, &all);
     ck_assert_msg(r.c.status == ASSAY_OK, "%s", r.err.text);
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        config_affine a;
-        ck_assert_int_eq(config_quantization_of(&q, modules[i].path, &a), modules[i].is_named);
-        ck_assert_uint_eq(a.bits, modules[i].affine.bits);
-        ck_assert_uint_eq(a.group, modules[i].affine.group);
+        const format_module is = rules_find(&all, modules[i].path);
+        ck_assert_int_eq(is.is_named, modules[i].is_named);
+        ck_assert_uint_eq(is.bits, modules[i].bits);
+        ck_assert_uint_eq(is.group, modules[i].group);
     }
+    rules_free(&all);
     reading_finish(&r);
 }
 END_TEST

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/tests/support.h"
+#include "model/tests/weight.h"
 
 const double conv_averaged[32] = {
     -0.37800087107514163, -1.3198648419102048,  -0.16493208239678905, 0.5429121119420337,
@@ -87,7 +88,7 @@ static plan_weight weight(size_t rows, size_t cols, double added)
     ck_assert_ptr_nonnull(data);
     for (size_t i = 0; i < rows * cols; i++) data[i] = added + conv_number(n_pooled, i);
     pool[n_pooled++] = data;
-    plan_weight w = {.name = "w", .data = data, .dtype = ASSAY_F64, .rows = rows, .cols = cols};
+    plan_weight w = weight_of(data, ASSAY_F64, rows, cols);
     if (rows == 1 && vectors)
         w.values = array_list_defer(vectors, w.name, false, cols * sizeof *data,
                                     (array_maker){copy_vector, data, NULL}, NULL, 0);

@@ -1,0 +1,23 @@
+/* Repacks stored matrices of any description into the two forms for which kernels have panels: affine groups,
+ * in which the codes keep their bits, and float32.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef FASTPATH_REPACK_H
+#define FASTPATH_REPACK_H
+
+#include <assay/kernel.h>
+#include <assay/stored.h>
+
+/* Whether the matrix can be affine groups: unsigned or signed codes of at most 8 bits, and scales, zero
+ * points and minimums that are constant over groups of 32, 64 or 128 columns. Sets bits and group of *out,
+ * and the types of its scales and biases, ASSAY_F32. Their values are rounded to float32; codes are exact. */
+bool fp_repack_as_affine(const assay_stored *s, assay_weight *out);
+
+/* Rows first … first + n - 1 as affine groups, w as fp_repack_as_affine has set it. The caller frees *memory,
+ * to which w points afterwards. False: out of memory. */
+bool fp_repack_affine(const assay_stored *s, size_t first, size_t n, assay_weight *w, void **memory);
+
+/* The same rows as float32, each number rounded once. out: [n, n_in]. */
+void fp_repack_f32(const assay_stored *s, size_t first, size_t n, float *out);
+
+#endif

@@ -1,0 +1,54 @@
+/* Fields of common shapes, from which formats put their matrices together.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_FORMATS_FIELDS_H
+#define MODEL_FORMATS_FIELDS_H
+
+#include "model/formats/format.h"
+
+#define FIELD_ROW(stride_)                                                                                   \
+    {                                                                                                        \
+        ASSAY_INDEX_ROW, 1, 0, 1, 0, (stride_)                                                               \
+    }
+#define FIELD_COLUMN(stride_)                                                                                \
+    {                                                                                                        \
+        ASSAY_INDEX_COLUMN, 1, 0, 1, 0, (stride_)                                                            \
+    }
+#define FIELD_ROWS(div_, stride_)                                                                            \
+    {                                                                                                        \
+        ASSAY_INDEX_ROW, 1, 0, (div_), 0, (stride_)                                                          \
+    }
+#define FIELD_COLUMNS(div_, stride_)                                                                         \
+    {                                                                                                        \
+        ASSAY_INDEX_COLUMN, 1, 0, (div_), 0, (stride_)                                                       \
+    }
+
+/* Sets a field: the layout is kept among m->layouts; t: NULL for a constant. */
+void field_set(format_matrix *m, assay_field *to, const assay_tensor *t, const assay_layout *layout);
+
+/* Codes of `bits` bits, columns one after the other, rows row_bits apart. table: [2 ^ bits], or NULL; is
+ * kept. */
+void field_set_codes(format_matrix *m, assay_field *to, const assay_tensor *t, size_t bits, size_t row_bits,
+                     const double *table);
+
+/* Numbers of t, one for block_rows x block_cols elements; 0: one for all rows, or all columns. table: of U8
+ * and of types of 8 bits; or NULL. */
+void field_set_grid(format_matrix *m, assay_field *to, const assay_tensor *t, size_t block_rows,
+                    size_t block_cols, const double *table);
+
+/* A stream of codes in words of 32 bits, `stride` bits from one word to the next: the planes that it takes,
+ * and plane p of them with its two digits of the row or the column. A code of 3 bits may cross words, so that
+ * each of its bits is a plane. */
+size_t field_planes(size_t bits);
+void field_set_stream(assay_plane *plane, size_t p, size_t bits, assay_index index, size_t stride);
+
+/* The constant. */
+void field_set_constant(format_matrix *m, assay_field *to, double value);
+
+/* n / d, rounded up. */
+static inline size_t field_blocks(size_t n, size_t d)
+{
+    return d ? (n + d - 1) / d : 1;
+}
+
+#endif

@@ -1,0 +1,72 @@
+/* FP8 of DeepSeek-V3 and of transformers (quant_method "fp8", integrations/finegrained_fp8.py): e4m3 with a
+ * scale for each block of a matrix, or one for all of it. weight_scale_inv is multiplied, in spite of its
+ * name.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/formats/methods.h"
+
+#include <string.h>
+
+#include "model/checkpoint/config_value.h"
+#include "model/formats/codes.h"
+#include "model/formats/fields.h"
+#include "model/formats/settings.h"
+
+static size_t list_parts(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],
+                         char reason[FORMAT_REASON_MAX])
+{
+    (void)reason;
+    const uint32_t scales = FORMAT_SCALES | FORMAT_TYPE(ASSAY_F8_E8M0) | FORMAT_TYPE(ASSAY_U8);
+    out[0] = (format_part){".weight", FORMAT_TYPE(ASSAY_F8_E4M3), 2, {rows, cols}, false};
+    out[1] = (format_part){".weight_scale_inv",
+                           scales,
+                           m->block_rows ? 2 : 0,
+                           {field_blocks(rows, m->block_rows), field_blocks(cols, m->block_cols)},
+                           false};
+    out[2] = (format_part){".activation_scale", FORMAT_SCALES, 0, {0}, true};
+    return 3;
+}
+
+static void describe(format_matrix *m)
+{
+    double e4m3[256], e8m0[256];
+    const format_module *is = m->module;
+    const assay_tensor *scales = m->part[1];
+    codes_e4m3(e4m3);
+    codes_e8m0(e8m0);
+    const bool is_exponent = scales->dtype == ASSAY_F8_E8M0 || scales->dtype == ASSAY_U8;
+    field_set_codes(m, &m->stored.codes, m->part[0], 8, m->cols * 8, e4m3);
+    field_set_grid(m, &m->stored.scale, scales, is->block_rows, is->block_cols, is_exponent ? e8m0 : NULL);
+}
+
+static const weight_format format_fp8 = {"FP8", list_parts, describe, NULL};
+
+static void read_blocks(config *c, format_module *m)
+{
+    static const char NAME[] = "weight_block_size";
+    size_t size[2];
+    if (!config_has(c, NAME)) return;
+    if (!config_sizes(c, NAME, false, size, 2)) return;
+    if (size[0] == 0 || size[1] == 0)
+        config_fail_member(c, ASSAY_EFORMAT, NAME, "expected two positive integers");
+    m->block_rows = size[0];
+    m->block_cols = size[1];
+}
+
+static void read_config(config *c, rules *out)
+{
+    const format_module fp8 = {.format = &format_fp8, .bits = 8};
+    format_module module = fp8;
+    read_blocks(c, &module);
+    SETTING_EXPECT(c, "fmt", "e4m3");
+    SETTING_EXPECT(c, "scale_fmt", "float", "ue8m0");
+    SETTING_EXPECT(c, "activation_scheme", "dynamic", "static");
+    SETTING_EXPECT(c, "expert_dtype", "fp8");
+    (void)config_flag_or(c, "dequantize", false); /* what transformers does, not what is stored */
+    (void)config_has(c, "modules_to_convert");
+    rules_add_list(out, c, "modules_to_not_convert", RULE_PUBLISHED, &(format_module){0});
+    rules_add_list(out, c, "ignored_layers", RULE_PUBLISHED, &(format_module){0});
+    rules_add(out, c, "quant_method", RULE_ALL, "", &module);
+}
+
+const quantization_method quantization_fp8 = {"fp8", read_config};

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/formats/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/checkpoint/config_value.h"
+
+size_t setting_choice(config *c, const char *name, const char *const *texts, size_t n)
+{
+    char expected[400];
+    size_t used = 0;
+    if (!config_has(c, name)) return 0;
+    const char *text = config_text(c, name);
+    if (c->status != ASSAY_OK) return 0;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(text, texts[i]) == 0) return i;
+    for (size_t i = 0; i < n && used < sizeof expected; i++)
+        used += (size_t)snprintf(expected + used, sizeof expected - used, "%s\"%s\"",
+                                 i == 0      ? ""
+                                 : i + 1 < n ? ", "
+                                             : " or ",
+                                 texts[i]);
+    config_fail_member(c, ASSAY_EUNSUPPORTED, name, "expected %s", expected);
+    return 0;
+}
+
+size_t setting_group(config *c, const char *name, size_t fallback)
+{
+    json_object *value = config_member(c, name);
+    if (!value) return config_is_null(c, name) ? 0 : fallback;
+    if (json_object_is_type(value, json_type_int) && json_object_get_int64(value) == -1) return 0;
+    return config_size(c, name);
+}
+
+void setting_ignore(config *c, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) (void)config_has(c, names[i]);
+}

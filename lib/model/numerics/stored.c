@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/numerics/stored.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/dtype.h"
+
+/* A field and the columns of a block: bit[p][j] is what column j adds to the offset of plane p. Where a digit
+ * depends on the element, the row is included. */
+typedef struct block_field {
+    const assay_field *field;
+    const void *group_of;
+    size_t n_in;
+    size_t bit[ASSAY_LAYOUT_PLANES][STORED_BLOCK];
+    bool repeats[STORED_BLOCK]; /* column j has the bits of column j - 1 */
+    bool by_element;
+} block_field;
+
+static size_t digit_bits(const assay_digit *d, size_t x)
+{
+    size_t value = (x * d->mul + d->add) / d->div;
+    if (d->mod) value %= d->mod;
+    return value * d->stride;
+}
+
+static size_t plane_bits(const assay_plane *plane, assay_index index, size_t x)
+{
+    size_t bits = 0;
+    for (size_t i = 0; i < plane->n_digits; i++)
+        if (plane->digits[i].index == index) bits += digit_bits(&plane->digits[i], x);
+    return bits;
+}
+
+static size_t column_of(const block_field *b, size_t k)
+{
+    int32_t group;
+    if (!b->group_of) return k;
+    memcpy(&group, (const char *)b->group_of + k * sizeof group, sizeof group);
+    return (size_t)group;
+}
+
+/* Fills in the columns; row: of a field with digits of the element. */
+static void locate_columns(block_field *b, size_t row, size_t first, size_t n)
+{
+    const assay_layout *l = b->field->layout;
+    for (size_t j = 0; j < n; j++) {
+        const size_t k = column_of(b, first + j);
+        bool same = j > 0;
+        for (size_t p = 0; p < l->n_planes; p++) {
+            b->bit[p][j] = plane_bits(&l->planes[p], ASSAY_INDEX_COLUMN, k);
+            if (b->by_element)
+                b->bit[p][j] += plane_bits(&l->planes[p], ASSAY_INDEX_ELEMENT, row * b->n_in + k);
+            same = same && b->bit[p][j] == b->bit[p][j - 1];
+        }
+        b->repeats[j] = same;
+    }
+}
+
+static bool depends_on_element(const assay_layout *l)
+{
+    for (size_t p = 0; p < l->n_planes; p++)
+        for (size_t i = 0; i < l->planes[p].n_digits; i++)
+            if (l->planes[p].digits[i].index == ASSAY_INDEX_ELEMENT) return true;
+    return false;
+}
+
+static void begin_block(block_field *b, const assay_stored *s, const assay_field *field, size_t first,
+                        size_t n)
+{
+    const bool grouped =
+        field == &s->zero || field == &s->scale || field == &s->scale2 || field == &s->offset;
+    b->field = field;
+    b->group_of = grouped ? s->group_of : NULL;
+    b->n_in = s->n_in;
+    b->by_element = depends_on_element(field->layout);
+    if (!b->by_element) locate_columns(b, 0, first, n);
+}
+
+/* At most 8 bits. */
+static unsigned read_code(const unsigned char *bytes, size_t bit, unsigned width)
+{
+    const unsigned shift = bit % 8;
+    unsigned word = bytes[bit / 8];
+    if (shift + width > 8) word |= (unsigned)bytes[bit / 8 + 1] << 8;
+    return word >> shift & ((1U << width) - 1);
+}
+
+static double read_number(const assay_field *f, const size_t *bits)
+{
+    const assay_layout *l = f->layout;
+    double value = 0;
+    if (l->number == ASSAY_U8 || l->number == ASSAY_I8) {
+        unsigned code = 0, shift = 0;
+        for (size_t p = 0; p < l->n_planes; shift += l->planes[p++].width)
+            code |= read_code(f->bytes, bits[p], l->planes[p].width) << shift;
+        value = l->table                ? l->table[code]
+                : l->number == ASSAY_I8 ? (double)(int8_t)(uint8_t)code
+                                        : (double)code;
+    } else if (l->n_planes) {
+        dtype_to_f64(&value, (const char *)f->bytes + bits[0] / 8, (assay_dtype)l->number, 1);
+    }
+    return (value - l->minus) * l->times;
+}
+
+static void read_row(block_field *b, size_t row, size_t first, size_t n, double *out)
+{
+    const assay_layout *l = b->field->layout;
+    size_t start[ASSAY_LAYOUT_PLANES], bits[ASSAY_LAYOUT_PLANES];
+    if (b->by_element) locate_columns(b, row, first, n);
+    for (size_t p = 0; p < l->n_planes; p++)
+        start[p] = l->planes[p].base + plane_bits(&l->planes[p], ASSAY_INDEX_ROW, row);
+    for (size_t j = 0; j < n; j++) {
+        if (b->repeats[j]) {
+            out[j] = out[j - 1];
+            continue;
+        }
+        for (size_t p = 0; p < l->n_planes; p++) bits[p] = start[p] + b->bit[p][j];
+        out[j] = read_number(b->field, bits);
+    }
+}
+
+static size_t stored_row(const assay_stored *s, size_t o)
+{
+    size_t row = s->first_row;
+    if (s->n_row_digits == 0) return row + o;
+    for (size_t i = 0; i < s->n_row_digits; i++) row += digit_bits(&s->row_digits[i], o);
+    return row;
+}
+
+void stored_field(const assay_stored *s, const assay_field *field, size_t first_row, size_t n_rows,
+                  size_t first_col, size_t n_cols, double *out, size_t ld)
+{
+    block_field b;
+    assert(field->layout && n_cols <= STORED_BLOCK);
+    begin_block(&b, s, field, first_col, n_cols);
+    for (size_t i = 0; i < n_rows; i++)
+        read_row(&b, stored_row(s, first_row + i), first_col, n_cols, out + i * ld);
+}
+
+/* The fields of a matrix, those that are present. */
+typedef struct block_fields {
+    block_field codes, zero, scale, scale2, offset, min, min2;
+} block_fields;
+
+/* Decodes a field's part of a row into values and returns them; NULL if the field is absent. */
+static const double *read_part(block_field *b, size_t row, size_t first, size_t n, double *values)
+{
+    if (!b->field) return NULL;
+    read_row(b, row, first, n, values);
+    return values;
+}
+
+static void combine_row(block_fields *b, const assay_stored *s, size_t row, size_t first, size_t n,
+                        double *out)
+{
+    double part[6][STORED_BLOCK];
+    read_row(&b->codes, row, first, n, out);
+    const double *zero = read_part(&b->zero, row, first, n, part[0]);
+    const double *scale = read_part(&b->scale, row, first, n, part[1]);
+    const double *scale2 = read_part(&b->scale2, row, first, n, part[2]);
+    const double *offset = read_part(&b->offset, row, first, n, part[3]);
+    const double *min = read_part(&b->min, row, first, n, part[4]);
+    const double *min2 = read_part(&b->min2, row, first, n, part[5]);
+    for (size_t j = 0; j < n; j++) {
+        double w = zero ? out[j] - zero[j] : out[j];
+        if (s->scale2_divides) w = w * (scale ? scale[j] : 1) / scale2[j];
+        else if (scale) w *= (scale2 ? scale[j] * scale2[j] : scale[j]) + (offset ? offset[j] : 0);
+        out[j] = min ? w - (min2 ? min[j] * min2[j] : min[j]) : w;
+    }
+}
+
+void stored_block(const assay_stored *s, size_t first_row, size_t n_rows, size_t first_col, size_t n_cols,
+                  double *out, size_t ld)
+{
+    block_fields b;
+    const assay_field *const fields[] = {&s->codes,  &s->zero, &s->scale, &s->scale2,
+                                         &s->offset, &s->min,  &s->min2};
+    block_field *const into[] = {&b.codes, &b.zero, &b.scale, &b.scale2, &b.offset, &b.min, &b.min2};
+    assert(s->codes.layout && n_cols <= STORED_BLOCK);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        into[i]->field = NULL;
+        if (fields[i]->layout) begin_block(into[i], s, fields[i], first_col, n_cols);
+    }
+    for (size_t i = 0; i < n_rows; i++)
+        combine_row(&b, s, stored_row(s, first_row + i), first_col, n_cols, out + i * ld);
+}
+
+/* Whether the plane's offset is base + row * *row_stride + column / div * *col_stride. */
+static bool is_regular(const assay_plane *plane, size_t div, size_t *row_stride, size_t *col_stride)
+{
+    *row_stride = *col_stride = 0;
+    for (size_t i = 0; i < plane->n_digits; i++) {
+        const assay_digit *d = &plane->digits[i];
+        size_t *stride = d->index == ASSAY_INDEX_ROW ? row_stride : col_stride;
+        const size_t expected = d->index == ASSAY_INDEX_ROW ? 1 : div;
+        if (d->index == ASSAY_INDEX_ELEMENT || *stride || d->mul != 1 || d->add || d->mod ||
+            d->div != expected)
+            return false;
+        *stride = d->stride;
+    }
+    return true;
+}
+
+/* Whether the field holds floats, each times `times`, in such an order; strides are numbers. */
+static bool is_float_array(const assay_field *f, double times, size_t div, stored_numbers *out)
+{
+    const assay_layout *l = f->layout;
+    if (!l || !dtype_is_float((assay_dtype)l->number) || l->n_planes != 1 || l->minus != 0 ||
+        l->times != times)
+        return false;
+    if (!is_regular(&l->planes[0], div, &out->row_stride, &out->col_stride)) return false;
+    out->dtype = (assay_dtype)l->number;
+    out->data = (const char *)f->bytes + l->planes[0].base / 8;
+    out->row_stride /= l->planes[0].width;
+    out->col_stride /= l->planes[0].width;
+    return true;
+}
+
+/* Whether the rows are at equal distances in the stored array: *step of its rows. */
+static bool has_row_step(const assay_stored *s, size_t *step)
+{
+    const assay_digit *d = &s->row_digits[0];
+    *step = s->n_row_digits ? d->stride : 1;
+    return s->n_row_digits == 0 || (s->n_row_digits == 1 && d->mul == 1 && !d->add && d->div == 1 && !d->mod);
+}
+
+bool stored_as_numbers(const assay_stored *s, stored_numbers *out)
+{
+    size_t step;
+    if (!has_row_step(s, &step) || s->zero.layout || s->scale.layout || s->min.layout) return false;
+    if (!is_float_array(&s->codes, 1, 1, out)) return false;
+    out->data = (const char *)out->data + s->first_row * out->row_stride * dtype_size(out->dtype);
+    out->row_stride *= step;
+    return true;
+}
+
+/* The columns that share a number of the field: the div of its digit of the column; 0: no such digit. */
+static size_t group_columns(const assay_field *f)
+{
+    if (!f->layout || f->layout->n_planes != 1) return 0;
+    const assay_plane *plane = &f->layout->planes[0];
+    for (size_t i = 0; i < plane->n_digits; i++)
+        if (plane->digits[i].index == ASSAY_INDEX_COLUMN) return plane->digits[i].div;
+    return 0;
+}
+
+bool stored_as_affine(const assay_stored *s, affine *out, const void **codes)
+{
+    const assay_layout *l = s->codes.layout;
+    stored_numbers scale, min;
+    size_t row_bits, col_bits;
+    const size_t group = group_columns(&s->scale);
+    if (s->n_row_digits || s->zero.layout || s->scale2.layout || s->offset.layout || s->min2.layout ||
+        s->group_of)
+        return false;
+    if (l->number != ASSAY_U8 || l->table || l->minus != 0 || l->times != 1 || l->n_planes != 1) return false;
+    const assay_plane *plane = &l->planes[0];
+    if (!affine_knows_bits(plane->width) || !affine_knows_group(group) || s->n_in % group != 0) return false;
+    if (!is_regular(plane, 1, &row_bits, &col_bits) || plane->base != 0 || col_bits != plane->width ||
+        row_bits != affine_words(s->n_in, plane->width) * 32)
+        return false;
+    if (!is_float_array(&s->scale, 1, group, &scale) || !is_float_array(&s->min, -1, group, &min))
+        return false;
+    const size_t n = s->n_in / group;
+    if (scale.row_stride != n || min.row_stride != n || scale.col_stride != 1 || min.col_stride != 1)
+        return false;
+    const size_t skipped = s->first_row * n;
+    *out = (affine){.bits = plane->width,
+                    .group = group,
+                    .scales = (const char *)scale.data + skipped * dtype_size(scale.dtype),
+                    .biases = (const char *)min.data + skipped * dtype_size(min.dtype),
+                    .scale_dtype = scale.dtype,
+                    .bias_dtype = min.dtype};
+    *codes = (const char *)s->codes.bytes + s->first_row * row_bits / 8;
+    return true;
+}
+
+/* An array of floats, each times `times`: one for `group` columns. Strides are numbers. */
+static bool set_array(layout_list *all, const stored_numbers *from, size_t group, double times, size_t n,
+                      assay_field *out)
+{
+    const size_t bytes = dtype_size(from->dtype);
+    const assay_layout layout = {
+        .number = from->dtype,
+        .n_planes = 1,
+        .times = times,
+        .planes = {{.width = (uint32_t)bytes * 8,
+                    .n_digits = 2,
+                    .digits = {{ASSAY_INDEX_ROW, 1, 0, 1, 0, from->row_stride * bytes * 8},
+                               {ASSAY_INDEX_COLUMN, 1, 0, group, 0, from->col_stride * bytes * 8}}}}};
+    *out = (assay_field){layouts_keep(all, &layout), from->data, n * bytes};
+    return out->layout;
+}
+
+bool stored_of_numbers(layout_list *all, const stored_numbers *numbers, size_t rows, size_t cols,
+                       assay_stored *out)
+{
+    *out = (assay_stored){.format = dtype_name(numbers->dtype), .n_out = rows, .n_in = cols};
+    return set_array(all, numbers, 1, 1, rows * cols, &out->codes);
+}
+
+bool stored_of_affine(layout_list *all, const affine *groups, const void *codes, size_t rows, size_t cols,
+                      assay_stored *out)
+{
+    const size_t n = cols / groups->group, n_words = affine_words(cols, groups->bits);
+    const stored_numbers scale = {groups->scales, groups->scale_dtype, n, 1},
+                         min = {groups->biases, groups->bias_dtype, n, 1};
+    const assay_layout layout = {.number = ASSAY_U8,
+                                 .n_planes = 1,
+                                 .times = 1,
+                                 .planes = {{.width = (uint32_t)groups->bits,
+                                             .n_digits = 2,
+                                             .digits = {{ASSAY_INDEX_ROW, 1, 0, 1, 0, n_words * 32},
+                                                        {ASSAY_INDEX_COLUMN, 1, 0, 1, 0, groups->bits}}}}};
+    *out = (assay_stored){.format = "MLX affine",
+                          .n_out = rows,
+                          .n_in = cols,
+                          .codes = {layouts_keep(all, &layout), codes, rows * n_words * sizeof(uint32_t)}};
+    return out->codes.layout && set_array(all, &scale, groups->group, 1, rows * n, &out->scale) &&
+           set_array(all, &min, groups->group, -1, rows * n, &out->min);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/bind_experts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/dtype.h"
+#include "model/plan/bind_format.h"
+#include "model/plan/bind_matrix.h"
+#include "model/plan/bind_tensor.h"
+
+/* One fused tensor of all experts, [E, rows, cols] or its transpose: expert e's matrix goes to out[e]. */
+static void bind_fused(bind *b, size_t n, size_t rows, size_t cols, const char *name, plan_weight *out)
+{
+    const assay_tensor *found = weights_find(b->weights, name);
+    if (!found || rows == cols || found->rank != 3 || found->shape[1] != cols || found->shape[2] != rows) {
+        bind_matrices(b, name, &(matrix_shape){n, rows, cols}, out);
+        return;
+    }
+    const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 3, (const size_t[]){n, cols, rows}, "");
+    for (size_t e = 0; t && e < n; e++) {
+        assay_tensor part = *t;
+        part.data = (const char *)t->data + e * rows * cols * dtype_size(t->dtype);
+        out[e] = bind_tensor_numbers(b, &part, rows, cols, 1, rows);
+    }
+}
+
+/* Splits the matrices of gate and up of all experts, x->gate so far: gate is the first half of the rows. */
+static void split_gate_up(plan_experts *x)
+{
+    for (size_t e = 0; e < x->n_experts; e++) {
+        const plan_weight both = x->gate[e];
+        x->gate[e] = bind_rows(&both, 0, x->intermediate);
+        x->up[e] = bind_rows(&both, x->intermediate, x->intermediate);
+    }
+}
+
+/* One stack of all experts, stacked.part.weight: expert e's matrix goes to out[e]. */
+static void bind_stack(bind *b, size_t n, size_t rows, size_t cols, const char *stacked, const char *part,
+                       plan_weight *out)
+{
+    char name[BIND_NAME_MAX];
+    (void)snprintf(name, sizeof name, "%s%s.%s.weight", b->prefix, stacked, part);
+    bind_matrices(b, name, &(matrix_shape){n, rows, cols}, out);
+}
+
+/* Their number was set by the router, which is bound first. */
+static bool allocate_experts(bind *b, plan_experts *x)
+{
+    const size_t n = x->n_experts;
+    if (b->status != ASSAY_OK) return false;
+    x->gate = calloc(n, sizeof *x->gate);
+    x->up = calloc(n, sizeof *x->up);
+    x->down = calloc(n, sizeof *x->down);
+    if (x->gate && x->up && x->down) return true;
+    bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    return false;
+}
+
+void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
+                  const char *stacked)
+{
+    char name[BIND_NAME_MAX];
+    size_t n = x->n_experts, inner = x->intermediate;
+    if (!allocate_experts(b, x)) return;
+    if (bind_exists(b, "%s.gate_up_proj", base)) {
+        (void)snprintf(name, sizeof name, "%s%s.gate_up_proj", b->prefix, base);
+        bind_fused(b, n, 2 * inner, hidden, name, x->gate);
+        split_gate_up(x);
+        (void)snprintf(name, sizeof name, "%s%s.down_proj", b->prefix, base);
+        bind_fused(b, n, hidden, inner, name, x->down);
+        return;
+    }
+    if (bind_exists(b, "%s.gate_proj.weight", stacked)) {
+        bind_stack(b, n, inner, hidden, stacked, "gate_proj", x->gate);
+        bind_stack(b, n, inner, hidden, stacked, "up_proj", x->up);
+        bind_stack(b, n, hidden, inner, stacked, "down_proj", x->down);
+        return;
+    }
+    for (size_t e = 0; b->status == ASSAY_OK && e < n; e++) {
+        x->gate[e] = bind_matrix(b, inner, hidden, "%s.%zu.gate_proj.weight", base, first + e);
+        x->up[e] = bind_matrix(b, inner, hidden, "%s.%zu.up_proj.weight", base, first + e);
+        x->down[e] = bind_matrix(b, hidden, inner, "%s.%zu.down_proj.weight", base, first + e);
+    }
+}
+
+void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)
+{
+    char first[BIND_NAME_MAX], second[BIND_NAME_MAX];
+    const size_t n = x->n_experts, inner = x->intermediate;
+    BIND_TENSOR_NAME(first, ".fc1.weight", format);
+    BIND_TENSOR_NAME(second, ".fc2.weight", format);
+    if (!allocate_experts(b, x)) return;
+    bind_matrices(b, first, &(matrix_shape){n, 2 * inner, hidden}, x->gate);
+    split_gate_up(x);
+    bind_matrices(b, second, &(matrix_shape){n, hidden, inner}, x->down);
+}

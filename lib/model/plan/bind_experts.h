@@ -1,0 +1,22 @@
+/* Matrices of the experts of a layer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_BIND_EXPERTS_H
+#define MODEL_PLAN_BIND_EXPERTS_H
+
+#include "model/plan/bind.h"
+
+/* The experts of one layer below prefix + base, in a published layout: base.E.{gate,up,down}_proj.weight
+ * per expert, from E = first on; fused base.gate_up_proj [E, 2I, D] (or [E, D, 2I]) with base.down_proj [E,
+ * D, I] (or [E, I, D]), gate first; or mlx-lm's stacked.{gate,up,down}_proj.weight, [E, out, in]. The
+ * orientation of a square matrix is ambiguous: the published one, [out, in], is assumed. Fills x->gate,
+ * x->up, x->down for x->n_experts and x->intermediate. */
+void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
+                  const char *stacked);
+
+/* The same from two stacks below base: fc1.weight [E, 2I, D], of each expert gate first, and fc2.weight
+ * [E, D, I]. */
+void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/plan/bind_format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/dtype.h"
+#include "model/plan/bind_tensor.h"
+
+/* Tensors of one module, with the leading dimension of a stack. */
+typedef struct module_tensors {
+    const char *path;
+    const format_module *is;
+    const matrix_shape *shape;
+    format_part part[FORMAT_PARTS_MAX];
+    const assay_tensor *found[FORMAT_PARTS_MAX];
+    size_t n;
+} module_tensors;
+
+static const assay_tensor *find_part(const bind *b, const char *path, const format_part *part)
+{
+    char name[BIND_NAME_MAX + 48];
+    (void)snprintf(name, sizeof name, "%s%s", path, part->suffix);
+    return weights_find(b->weights, name);
+}
+
+/* The size of a matrix, for messages on the shapes of its tensors. */
+static void size_text(char *out, size_t n, const format_module *is, const matrix_shape *m)
+{
+    if (is->group)
+        (void)snprintf(out, n, " (rows of %zu elements, %zu bits in groups of %zu)", m->cols, is->bits,
+                       is->group);
+    else (void)snprintf(out, n, " (%zu rows of %zu elements, %s)", m->rows, m->cols, is->format->name);
+}
+
+/* The rank and shape of a part in the checkpoint: with the leading dimension of a stack, any extent where any
+ * is allowed, and a number alone as [] or [1]. */
+static size_t part_shape(const module_tensors *t, const format_part *part, const assay_tensor *found,
+                         size_t shape[4])
+{
+    size_t rank = 0;
+    if (t->shape->n) shape[rank++] = t->shape->n;
+    for (size_t i = 0; i < part->rank; i++) shape[rank++] = part->shape[i];
+    if (!found) return rank;
+    if (part->rank == 0 && found->rank == rank + 1) shape[rank++] = 1;
+    for (size_t i = 0; i < rank && found->rank == rank; i++)
+        if (shape[i] == FORMAT_ANY) shape[i] = found->shape[i];
+    return rank;
+}
+
+static void take_parts(bind *b, module_tensors *t)
+{
+    char name[BIND_NAME_MAX + 48], why[120];
+    size_t shape[4];
+    size_text(why, sizeof why, t->is, t->shape);
+    for (size_t i = 0; i < t->n; i++) {
+        const format_part *part = &t->part[i];
+        const assay_tensor *found = find_part(b, t->path, part);
+        if (part->is_optional && !found) continue;
+        const size_t rank = part_shape(t, part, found, shape);
+        (void)snprintf(name, sizeof name, "%s%s", t->path, part->suffix);
+        t->found[i] = bind_tensor_take(b, name, part->types, rank, shape, why);
+    }
+}
+
+/* Part i of matrix e of the stack. */
+static assay_tensor part_of(const module_tensors *t, size_t i, size_t e)
+{
+    assay_tensor part = *t->found[i];
+    if (!t->shape->n) return part;
+    part.rank--;
+    memmove(part.shape, part.shape + 1, part.rank * sizeof *part.shape);
+    part.data = (const char *)part.data + e * dtype_elements(&part) * dtype_size(part.dtype);
+    return part;
+}
+
+static void describe_matrix(bind *b, const module_tensors *t, size_t e, plan_weight *out)
+{
+    assay_tensor part[FORMAT_PARTS_MAX];
+    char reason[FORMAT_REASON_MAX];
+    format_matrix m = {
+        .module = t->is, .rows = t->shape->rows, .cols = t->shape->cols, .layouts = b->layouts};
+    size_t n_bytes = 0;
+    m.stored = (assay_stored){.format = t->is->format->name, .n_out = m.rows, .n_in = m.cols};
+    for (size_t i = 0; i < t->n; i++) {
+        if (!t->found[i]) continue;
+        part[i] = part_of(t, i, e);
+        m.part[i] = &part[i];
+        n_bytes += dtype_elements(&part[i]) * dtype_size(part[i].dtype);
+    }
+    if (t->is->format->check && !t->is->format->check(&m, reason)) {
+        bind_fail(b, ASSAY_EFORMAT, "module '%s': %s", t->path, reason);
+        return;
+    }
+    t->is->format->describe(&m);
+    if (m.is_short) bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    if (m.note) config_note(b->config->notes, "%.120s: %s", t->path, m.note);
+    *out = (plan_weight){.name = t->found[0]->name,
+                         .data = part[0].data,
+                         .rows = m.rows,
+                         .cols = m.cols,
+                         .n_bytes = n_bytes,
+                         .stored = m.stored};
+}
+
+static void count_parts(bind *b, const module_tensors *t)
+{
+    const size_t n_stacked = t->shape->n ? t->shape->n : 1;
+    plan_storage storage = {.format = t->is->format->name,
+                            .dtype = t->n > 1 && t->found[1] ? t->found[1]->dtype : ASSAY_DTYPE_NONE,
+                            .bias_dtype = t->n > 2 && t->found[2] ? t->found[2]->dtype : ASSAY_DTYPE_NONE,
+                            .bits = t->is->bits,
+                            .group = t->is->group};
+    bind_tensor_count(b, t->found[0], n_stacked * t->shape->rows * t->shape->cols, storage);
+    for (size_t i = 1; i < t->n; i++)
+        if (t->found[i]) bind_tensor_use(b, t->found[i]);
+}
+
+/* Whether the checkpoint has any of the format's tensors for the module. */
+static bool has_parts(const bind *b, const module_tensors *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const assay_tensor *found = find_part(b, t->path, &t->part[i]);
+        if (found && (i > 0 || t->part[i].types & FORMAT_TYPE(found->dtype))) return true;
+    }
+    return false;
+}
+
+/* Binds the module in its format; false: it is stored as plain numbers. */
+static bool bind_in_format(bind *b, const char *path, const matrix_shape *m, plan_weight *out)
+{
+    const format_module is = rules_find(&b->rules, path);
+    char reason[FORMAT_REASON_MAX] = "";
+    if (!is.format || b->status != ASSAY_OK) return false;
+    module_tensors t = {.path = path, .is = &is, .shape = m};
+    t.n = is.format->parts(&is, m->rows, m->cols, t.part, reason);
+    if (!is.is_named && !has_parts(b, &t)) return false;
+    if (!*reason) take_parts(b, &t);
+    else bind_fail(b, ASSAY_EFORMAT, "tensor '%s%s': %s", path, t.part[0].suffix, reason);
+    if (b->status != ASSAY_OK) return true;
+    count_parts(b, &t);
+    for (size_t e = 0; b->status == ASSAY_OK && e < (m->n ? m->n : 1); e++)
+        describe_matrix(b, &t, e, &out[e]);
+    return true;
+}
+
+void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight *out)
+{
+    static const char END[] = ".weight";
+    const size_t length = strlen(name), end = sizeof END - 1;
+    const bool has_end = length > end && strcmp(name + length - end, END) == 0;
+    char path[BIND_NAME_MAX];
+    (void)snprintf(path, sizeof path, "%.*s", (int)(has_end ? length - end : length), name);
+    if (bind_in_format(b, path, m, out)) return;
+    const size_t shape[] = {m->n, m->rows, m->cols};
+    const assay_tensor *t =
+        bind_tensor_take(b, name, BIND_FLOATS, m->n ? 3 : 2, m->n ? shape : shape + 1, "");
+    for (size_t e = 0; e < (m->n ? m->n : 1); e++) {
+        assay_tensor part = t ? *t : (assay_tensor){0};
+        if (t) part.data = (const char *)t->data + e * m->rows * m->cols * dtype_size(t->dtype);
+        out[e] = bind_tensor_weight(b, t ? &part : NULL, m->rows, m->cols);
+    }
+}

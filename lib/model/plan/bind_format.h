@@ -1,0 +1,20 @@
+/* Binds matrices by the format that the config states for their module.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_PLAN_BIND_FORMAT_H
+#define MODEL_PLAN_BIND_FORMAT_H
+
+#include "model/plan/bind.h"
+
+/* n matrices [rows, cols] in one tensor, or in one set of tensors; n 0: one matrix, and no leading dimension.
+ */
+typedef struct matrix_shape {
+    size_t n, rows, cols;
+} matrix_shape;
+
+/* The matrices of that full name, X.weight or X, go to out[0 … max(n, 1) - 1]. They are stored in the format
+ * that b->rules state for X if the rules name X, or if X has tensors of that format; otherwise as plain
+ * numbers. */
+void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight *out);
+
+#endif
