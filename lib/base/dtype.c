@@ -11,11 +11,11 @@ typedef struct dtype_row {
 } dtype_row;
 
 static const dtype_row DTYPES[] = {
-    [ASSAY_DTYPE_NONE] = {"NONE", 0}, [ASSAY_F64] = {"F64", 8},   [ASSAY_F32] = {"F32", 4},
-    [ASSAY_F16] = {"F16", 2},         [ASSAY_BF16] = {"BF16", 2}, [ASSAY_I64] = {"I64", 8},
-    [ASSAY_I32] = {"I32", 4},         [ASSAY_I16] = {"I16", 2},   [ASSAY_I8] = {"I8", 1},
-    [ASSAY_U64] = {"U64", 8},         [ASSAY_U32] = {"U32", 4},   [ASSAY_U16] = {"U16", 2},
-    [ASSAY_U8] = {"U8", 1},           [ASSAY_BOOL] = {"BOOL", 1}, [ASSAY_F8_E4M3] = {"F8_E4M3", 1},
+    [ASSAY_DTYPE_NONE] = {"NONE", 0}, [ASSAY_F64] = {"F64", 8},         [ASSAY_F32] = {"F32", 4},
+    [ASSAY_F16] = {"F16", 2},         [ASSAY_BF16] = {"BF16", 2},       [ASSAY_I64] = {"I64", 8},
+    [ASSAY_I32] = {"I32", 4},         [ASSAY_I16] = {"I16", 2},         [ASSAY_I8] = {"I8", 1},
+    [ASSAY_U64] = {"U64", 8},         [ASSAY_U32] = {"U32", 4},         [ASSAY_U16] = {"U16", 2},
+    [ASSAY_U8] = {"U8", 1},           [ASSAY_BOOL] = {"BOOL", 1},       [ASSAY_F8_E4M3] = {"F8_E4M3", 1},
     [ASSAY_F8_E5M2] = {"F8_E5M2", 1}, [ASSAY_F8_E8M0] = {"F8_E8M0", 1},
 };
 

@@ -133,10 +133,12 @@ START_TEST(a_plan_as_json_has_what_the_text_has)
     static const expectation expected[] = {
         {"subjects/0/checkpoint/family", "\"gemma4_text\""},
         {"subjects/0/checkpoint/parameters", "257384"},
-        {"subjects/0/checkpoint/storages/0", "{\"type\":\"BF16\",\"format\":\"MLX affine\",\"bits\":4,\"group\":64,\"bias_type\":"
-                                             "\"BF16\",\"elements\":255808,\"tensors\":20}"},
-        {"subjects/0/checkpoint/storages/1", "{\"type\":\"BF16\",\"format\":null,\"bits\":null,\"group\":null,\"bias_type\":"
-                                             "null,\"elements\":1192,\"tensors\":25}"},
+        {"subjects/0/checkpoint/storages/0",
+         "{\"type\":\"BF16\",\"format\":\"MLX affine\",\"bits\":4,\"group\":64,\"bias_type\":"
+         "\"BF16\",\"elements\":255808,\"tensors\":20}"},
+        {"subjects/0/checkpoint/storages/1",
+         "{\"type\":\"BF16\",\"format\":null,\"bits\":null,\"group\":null,\"bias_type\":"
+         "null,\"elements\":1192,\"tensors\":25}"},
         {"subjects/0/checkpoint/vocabulary", "61"},
         {"subjects/0/checkpoint/tied", "true"},
         {"subjects/0/checkpoint/hidden", "64"},

@@ -208,10 +208,12 @@ START_TEST(every_type_has_its_published_name_and_size)
         size_t size;
         bool is_float;
     } ROWS[] = {
-        {ASSAY_DTYPE_NONE, "NONE", 0, false}, {ASSAY_F64, "F64", 8, true},    {ASSAY_F32, "F32", 4, true},
-        {ASSAY_F16, "F16", 2, true},          {ASSAY_BF16, "BF16", 2, true},  {ASSAY_I64, "I64", 8, false},
-        {ASSAY_I32, "I32", 4, false},         {ASSAY_I16, "I16", 2, false},   {ASSAY_I8, "I8", 1, false},
-        {ASSAY_U64, "U64", 8, false},         {ASSAY_U32, "U32", 4, false},   {ASSAY_U16, "U16", 2, false},
+        {ASSAY_DTYPE_NONE, "NONE", 0, false}, {ASSAY_F64, "F64", 8, true},
+        {ASSAY_F32, "F32", 4, true},          {ASSAY_F16, "F16", 2, true},
+        {ASSAY_BF16, "BF16", 2, true},        {ASSAY_I64, "I64", 8, false},
+        {ASSAY_I32, "I32", 4, false},         {ASSAY_I16, "I16", 2, false},
+        {ASSAY_I8, "I8", 1, false},           {ASSAY_U64, "U64", 8, false},
+        {ASSAY_U32, "U32", 4, false},         {ASSAY_U16, "U16", 2, false},
         {ASSAY_U8, "U8", 1, false},           {ASSAY_BOOL, "BOOL", 1, false},
         {ASSAY_F8_E4M3, "F8_E4M3", 1, false}, {ASSAY_F8_E5M2, "F8_E5M2", 1, false},
         {ASSAY_F8_E8M0, "F8_E8M0", 1, false},
