@@ -78,7 +78,9 @@ static const char *write_checkpoint(json_object *tensors)
     json_object *embedding =
         json_tokener_parse("{\"dtype\": \"F32\", \"shape\": [1], \"data\": \"00000000\"}");
     ck_assert_int_ge(asprintf(&h.path, "%s/model.safetensors", dir), 0);
-    json_object_object_foreach(tensors, name, tensor) add_tensor(&h, name, tensor);
+    struct json_object_iterator at = json_object_iter_begin(tensors), end = json_object_iter_end(tensors);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+        add_tensor(&h, json_object_iter_peek_name(&at), json_object_iter_peek_value(&at));
     add_tensor(&h, "model.embed_tokens.weight", embedding);
     json_object_put(embedding);
     header_write(&h);
@@ -133,9 +135,10 @@ static matrix_shape shape_of(json_object *vector)
 {
     json_object *values = member(vector, "values");
     matrix_shape m = {0, extent(values, 0), extent(values, 1)};
-    json_object_object_foreach(member(vector, "tensors"), name, tensor)
-    {
-        (void)name;
+    json_object *tensors = member(vector, "tensors");
+    struct json_object_iterator at = json_object_iter_begin(tensors), end = json_object_iter_end(tensors);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        json_object *tensor = json_object_iter_peek_value(&at);
         if (json_object_array_length(member(tensor, "shape")) == 4) m.n = extent(tensor, 0);
     }
     if (m.n) m.rows /= m.n;
