@@ -15,6 +15,7 @@
 #include "conformance/case/root.h"
 #include "conformance/support/checksums.h"
 #include "conformance/support/directories.h"
+#include "gguf/container.h"
 
 typedef enum role { SETTINGS, TEXTS, WEIGHTS, N_ROLES } role;
 
@@ -52,27 +53,36 @@ static int is_covered(const struct dirent *entry)
     return conf_checksums_cover(entry->d_name);
 }
 
-/* Links count as the files that they lead to: downloads consist of them. */
-static bool add_member(checkpoint *c, const char *name)
+/* Takes the strings, of which NULL stands for one that could not be allocated. Links count as the files that
+ * they lead to: downloads consist of them. What is no file is passed over. */
+static bool add_member(checkpoint *c, role kind, char *name, char *path, char *to)
 {
     struct stat s;
-    member m = {.name = strdup(name), .role = role_of(name)};
-    if (asprintf(&m.path, "%s/%s", c->subject->model, name) < 0) m.path = NULL;
-    if (asprintf(&m.to, "%s/%s", c->subject->inner, name) < 0) m.to = NULL;
-    const bool is_file = m.path && stat(m.path, &s) == 0 && S_ISREG(s.st_mode);
-    if (m.name && m.path && m.to && is_file) {
-        m.bytes = (size_t)s.st_size;
-        c->bytes[m.role] += m.bytes;
-        c->at[c->n++] = m;
+    const bool is_made = name && path && to;
+    if (is_made && stat(path, &s) == 0 && S_ISREG(s.st_mode)) {
+        const size_t bytes = (size_t)s.st_size;
+        c->bytes[kind] += bytes;
+        c->at[c->n++] = (member){.name = name, .path = path, .to = to, .role = kind, .bytes = bytes};
         return true;
     }
-    free(m.name);
-    free(m.path);
-    free(m.to);
-    return m.name && m.path && m.to;
+    free(name);
+    free(path);
+    free(to);
+    return is_made;
 }
 
-static assay_status list_members(checkpoint *c, assay_error *err)
+static char *join(const char *dir, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", dir, name) < 0 ? NULL : path;
+}
+
+static assay_status no_memory(const checkpoint *c, assay_error *err)
+{
+    return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", c->subject->model);
+}
+
+static assay_status list_directory(checkpoint *c, assay_error *err)
 {
     struct dirent **entries = NULL;
     const int n = scandir(c->subject->model, &entries, is_covered, alphasort);
@@ -80,11 +90,34 @@ static assay_status list_members(checkpoint *c, assay_error *err)
     c->at = calloc((size_t)n + 1, sizeof *c->at);
     bool ok = c->at != NULL;
     for (int i = 0; i < n; i++) {
-        ok = ok && add_member(c, entries[i]->d_name);
+        const char *name = entries[i]->d_name;
+        ok = ok && add_member(c, role_of(name), strdup(name), join(c->subject->model, name),
+                              join(c->subject->inner, name));
         free(entries[i]);
     }
     free(entries);
-    return ok ? ASSAY_OK : assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", c->subject->model);
+    return ok ? ASSAY_OK : no_memory(c, err);
+}
+
+/* Lists a checkpoint that is a GGUF file, and its other parts. A case of kind tokenizer needs it for its
+ * texts. */
+static assay_status list_parts(checkpoint *c, assay_error *err)
+{
+    gguf *f = NULL;
+    const char *inner = c->subject->inner, *first = basename(inner);
+    const size_t n = gguf_open(c->subject->model, &f, NULL) == ASSAY_OK ? gguf_n_parts(f) : 1;
+    c->at = calloc(n, sizeof *c->at);
+    bool ok = c->at != NULL;
+    for (size_t i = 0; i < n && ok; i++) {
+        const char *path = i > 0 ? gguf_part_path(f, i) : c->subject->model,
+                   *name = i > 0 ? basename(path) : first;
+        char *to = NULL;
+        if (asprintf(&to, "%.*s%s", (int)(first - inner), inner, name) < 0) to = NULL;
+        ok = add_member(c, c->subject->kind == CONF_TOKENIZER ? TEXTS : WEIGHTS, strdup(name), strdup(path),
+                        to);
+    }
+    gguf_free(f);
+    return ok ? ASSAY_OK : no_memory(c, err);
 }
 
 /* Decides which files are kept. */
@@ -188,10 +221,11 @@ static assay_status put_sums(conf_bundle_files *files, const checkpoint *c, assa
 }
 
 /* The checkpoint of a test engine is an empty directory. */
-static assay_status make_directory(const conf_bundle_files *files, const char *inner, assay_error *err)
+static assay_status make_directory(const conf_bundle_files *files, const char *inner, bool is_file,
+                                   assay_error *err)
 {
     char *any;
-    if (asprintf(&any, "%s/%s/any", files->dir, inner) < 0)
+    if (asprintf(&any, "%s/%s%s", files->dir, inner, is_file ? "" : "/any") < 0)
         return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", files->dir);
     const assay_status rc = conf_directories_make(any, err);
     free(any);
@@ -205,8 +239,9 @@ assay_status conf_bundle_checkpoint(conf_bundle_files *files, const conf_bundle_
     checkpoint c = {.subject = s};
     *complete = true;
     if (!s->model) return ASSAY_OK;
-    assay_status rc = make_directory(files, s->inner, err);
-    if (rc == ASSAY_OK) rc = list_members(&c, err);
+    const bool is_file = gguf_is_file(s->model);
+    assay_status rc = make_directory(files, s->inner, is_file, err);
+    if (rc == ASSAY_OK) rc = is_file ? list_parts(&c, err) : list_directory(&c, err);
     if (rc == ASSAY_OK) choose(&c, files);
     for (size_t i = 0; i < c.n && rc == ASSAY_OK; i++) {
         const member *m = &c.at[i];

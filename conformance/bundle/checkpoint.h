@@ -1,10 +1,11 @@
 /* The part of a checkpoint that a bundle holds.
  *
  * It is the files from which engines read weights, settings and texts (support/checksums.h), and no others. A
- * case of kind tokenizer needs no weights. If the rest is too large, a case whose prompts are token ids goes
- * without the tokenizer and the templates, and if that does not suffice, without the weights: then the
- * bundle cannot be run before they are put there, and the checksums tell whether they are the right ones.
- * No file is changed but for config.json's _name_or_path, which is a path of whoever saved it.
+ * case of kind tokenizer needs no weights, but a GGUF file whole. If the rest is too large, a case whose
+ * prompts are token ids goes without the tokenizer and the templates, and if that does not suffice, without
+ * the weights: then the bundle cannot be run before they are put there, and the checksums tell whether they
+ * are the right ones. No file is changed but for config.json's _name_or_path, which is a path of whoever
+ * saved it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONFORMANCE_BUNDLE_CHECKPOINT_H

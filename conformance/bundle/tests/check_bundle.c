@@ -80,6 +80,23 @@ START_TEST(a_case_without_a_checkpoint_is_bundled)
 }
 END_TEST
 
+START_TEST(a_checkpoint_that_is_a_gguf_file_is_bundled)
+{
+    const support_output *o =
+        support_shell("mkdir gguf && cp \"$top_srcdir\"/fixtures/tokenizer/gguf/gpt2/model.gguf* gguf && "
+                      "gzip -dc \"$top_srcdir/fixtures/tokenizer/gguf/gpt2/vectors.json.gz\" | "
+                      "sed '0,/\"ids\":\\[\\]/s//\"ids\":[1]/' >gguf/case.json");
+    assert_code(o, 0);
+    o = support_assay("run -e ref32 --bundle out gguf/case.json");
+    assert_code(o, 1);
+    assert_holds(o->out, "bundle: out/case-ref32: 4 files, ");
+    assert_holds(o->out, "repeats the failure\n");
+    o = support_shell("cmp gguf/model.gguf out/case-ref32/model.gguf && "
+                      "cmp gguf/model.gguf.crc32 out/case-ref32/model.gguf.crc32");
+    assert_code(o, 0);
+}
+END_TEST
+
 START_TEST(a_program_is_not_named)
 {
     (void)support_write_decoder(support_path("case.h5"), "logits", "off");
@@ -155,6 +172,7 @@ int main(void)
     tcase_add_test(all, an_engine_that_hangs_is_not_run_again);
     tcase_add_test(all, a_case_of_a_checkpoint_root_has_it_in_its_folder);
     tcase_add_test(all, a_case_without_a_checkpoint_is_bundled);
+    tcase_add_test(all, a_checkpoint_that_is_a_gguf_file_is_bundled);
     tcase_add_test(all, a_program_is_not_named);
     tcase_add_test(all, names_of_the_bundle_are_not_taken_for_paths_of_the_user);
     tcase_add_test(all, the_longest_path_is_replaced_wherever_it_can_begin);
