@@ -83,8 +83,8 @@ def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
             continue
         kind = ggml.BY_NUMBER[int(tensor.tensor_type)]
         shape = tuple(int(n) for n in reversed(tensor.shape))
-        scale = found.get(full.replace(".weight", ".scale"))
-        of_scale = None if scale is None or full.endswith(".scale") else Stored("F32", tuple(scale.shape), np.ascontiguousarray(scale.data).view(np.uint8).reshape(-1))
+        scale = found.get(full.removesuffix(".weight") + ".scale")
+        of_scale = None if scale is None else Stored("F32", tuple(scale.shape), np.ascontiguousarray(scale.data).view(np.uint8).reshape(-1))
         values = numbers(kind, shape, np.frombuffer(tensor.data.tobytes(), np.uint8), of_scale)
         if hit := re.fullmatch(r"blk\.(\d+)\.(\w+)\.(weight|bias)", full):
             layer, part, last = f"model.layers.{hit[1]}.", hit[2], hit[3]
