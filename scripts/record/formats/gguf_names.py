@@ -26,17 +26,19 @@ STACKS = {"ffn_gate_exps": "gate_proj", "ffn_up_exps": "up_proj", "ffn_down_exps
 
 @dataclass(frozen=True)
 class Architecture:
-    """names: beyond the common ones. pairs: rows of q and k are in pairs. one_more: norms are stored + 1."""
+    """names: beyond the common ones; one with = is that of the tensor. pairs: rows of q and k are in pairs. one_more: norms are stored + 1."""
 
     names: dict[str, str] = field(default_factory=dict)
     pairs: bool = False
     one_more: bool = False
+    one_rope: bool = True  # of all layers; Gemma 4's factors only leave the last inputs of full layers as they are
 
 
 GEMMA2 = Architecture({"ffn_norm": "pre_feedforward_layernorm"}, one_more=True)
 ARCHITECTURES = {
     "llama": Architecture(pairs=True), "granite": Architecture(pairs=True), "qwen2": Architecture(), "qwen3": Architecture(),
     "qwen3moe": Architecture(), "olmo2": Architecture(), "gemma": Architecture(one_more=True), "gemma2": GEMMA2,
+    "gemma4": Architecture({"ffn_norm": "pre_feedforward_layernorm", "layer_output_scale": "layer_scalar="}, one_rope=False),
     "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"})}
 
 
@@ -96,11 +98,13 @@ def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
                 values = unpaired(values, heads[part])
             if row.one_more and part.endswith("norm"):
                 values = values - 1
-            keep(f"{layer}{(COMMON | row.names)[part]}.{last}", values, kind.name)
+            to = (COMMON | row.names)[part]
+            keep(layer + (to[:-1] if to.endswith("=") else f"{to}.{last}"), values, kind.name)
         else:
             stem, _, last = full.rpartition(".")
-            if stem == ROPE_FACTORS:
+            if stem == ROPE_FACTORS and row.one_rope:
                 state[stem] = torch.from_numpy(values)
+            if stem == ROPE_FACTORS:
                 continue
             if row.one_more and stem == "output_norm":
                 values = values - 1

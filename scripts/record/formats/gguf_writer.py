@@ -58,6 +58,19 @@ def write_tokenizer(directory: Path, vocab_size: int) -> None:
     (directory / "tokenizer_config.json").write_text(json.dumps(said))
 
 
+def write_fallback(directory: Path, vocab_size: int) -> None:
+    """A tokenizer like Gemma 4's: merges of characters, and bytes for others; it has exactly as many ids as the model."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, trainers
+    made = Tokenizer(models.BPE(byte_fallback=True, fuse_unk=True, unk_token="<unk>"))
+    made.normalizer = normalizers.Replace(" ", "\u2581")
+    made.decoder = decoders.Sequence([decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse()])
+    special = ["<pad>", "<eos>", "<bos>", "<unk>"]
+    made.train_from_iterator([TEXT], trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=special, show_progress=False))
+    made.save(str(directory / "tokenizer.json"))
+    said = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": "<bos>", "unk_token": "<unk>", "pad_token": "<pad>"}
+    (directory / "tokenizer_config.json").write_text(json.dumps(said))
+
+
 def write_pieces(directory: Path, vocab_size: int) -> None:
     """tokenizer.model of as many pieces as the model has ids."""
     import sentencepiece
@@ -67,12 +80,15 @@ def write_pieces(directory: Path, vocab_size: int) -> None:
             minloglevel=2, pad_id=-1)
 
 
+TOKENIZERS = {"bytes": write_tokenizer, "pieces": write_pieces, "fallback": write_fallback}
+
+
 def write(plain: Path, directory: Path, how: Config) -> None:
-    """Converts a checkpoint to `how["gguf"]`: the type of llama-quantize; "" leaves that of the converter (`outtype`). pieces: it has sentence
-    pieces. parts: the converter divides the file after so many tensors."""
+    """Converts a checkpoint to `how["gguf"]`: the type of llama-quantize; "" leaves that of the converter (`outtype`). tokenizer: one of
+    TOKENIZERS. parts: the converter divides the file after so many tensors."""
     source = place() / "src" / "vendor" / "llama.cpp"
     config = json.loads((plain / "config.json").read_text())
-    (write_pieces if how.get("pieces") else write_tokenizer)(plain, config["vocab_size"])
+    TOKENIZERS[how.get("tokenizer", "bytes")](plain, config["vocab_size"])
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         out, named = Path(scratch) / "model.gguf", Path(scratch) / "tiny"  # the file has its name

@@ -124,7 +124,7 @@ GGUF: dict[str, dict[str, Row]] = {
         "gguf-q1_0": ((128, 128, 4, 2, 32), gguf("Q1_0"), ("q8_0",), "A bit read as 0 and 1"),
         "gguf-q2_0": (SMALL_64, gguf("Q2_0"), ("q8_0",), "A code of two bits read without its offset"),
         "gguf-llama3": (SMALL, gguf("Q8_0"), ("q8_0",), "The factors of llama3's rope, a tensor of the file, ignored or multiplied with"),
-        "gguf-pieces": (SMALL, gguf("Q8_0", pieces=True), ("q8_0",), "The number of ids taken from another member than the list of sentence pieces"),
+        "gguf-pieces": (SMALL, gguf("Q8_0", tokenizer="pieces"), ("q8_0",), "The number of ids taken from another member than the list of sentence pieces"),
         "gguf-parts": (SMALL, gguf("", outtype="q8_0", parts=9, files=3), ("q8_0",), "The second part of a file ignored"),
     },
     "qwen3": {
@@ -137,9 +137,10 @@ GGUF: dict[str, dict[str, Row]] = {
         "gguf-mxfp4": (SMALL_64, gguf("MXFP4_MOE", pre="qwen2"), ("q8_0",), "An exponent of MXFP4 misread, or experts in the type of the others"),
     },
     "qwen2": {"gguf-q8_0": (SMALL, gguf("Q8_0", pre="qwen2"), ("q8_0",), "A bias of attention forgotten")},
-    "gemma": {"gguf-q8_0": (SMALL, gguf("Q8_0", pieces=True), ("q8_0",), "1 added to norms that already have it")},
-    "gemma2": {"gguf-q8_0": (SMALL, gguf("Q8_0", pieces=True), ("q8_0",), "1 added to norms that already have it, or a norm under another's name")},
-    "phi3": {"gguf-q8_0": (SMALL, gguf("Q8_0", pieces=True), ("q8_0",), "The fused q, k and v, or gate and up, divided at other rows")},
+    "gemma": {"gguf-q8_0": (SMALL, gguf("Q8_0", tokenizer="pieces"), ("q8_0",), "1 added to norms that already have it")},
+    "gemma2": {"gguf-q8_0": (SMALL, gguf("Q8_0", tokenizer="pieces"), ("q8_0",), "1 added to norms that already have it, or a norm under another's name")},
+    "gemma4": {"gguf-q8_0": (SMALL, gguf("Q8_0", tokenizer="fallback"), ("q8_0",), "The settings of sliding and of full layers confused, which are members of their own")},
+    "phi3": {"gguf-q8_0": (SMALL, gguf("Q8_0", tokenizer="pieces"), ("q8_0",), "The fused q, k and v, or gate and up, divided at other rows")},
     "granite": {"gguf-q8_0": (SMALL, gguf("Q8_0"), ("q8_0",), "A multiplier that GGUF spells otherwise")},
     "olmo2": {"gguf-q8_0": (SMALL, gguf("Q8_0"), ("q8_0",), "A norm under another's name")},
 }
@@ -154,7 +155,9 @@ def gguf_variant(family: Family, name: str, row: Row, base: Config) -> Variant:
         config["rope_parameters"] = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                      "original_max_position_embeddings": 64, "rope_theta": 500000.0}
     if "layer_types" in config:
-        config["layer_types"] = config["layer_types"][:config["num_hidden_layers"]]
+        config["layer_types"] = config["layer_types"][-config["num_hidden_layers"]:]
+    if "vocab_size_per_layer_input" in config:
+        config |= {"vocab_size_per_layer_input": 64, "global_head_dim": 32, "final_logit_softcapping": 30.0}  # llama.cpp caps without it, too
     if "query_pre_attn_scalar" in config:
         config["query_pre_attn_scalar"] = config["head_dim"]  # it is not in the file
     cases = made.cases if family.name in FAMILIES else ("single", "batch")  # heads that are tied repeat their tokens
