@@ -1,4 +1,6 @@
-"""The variants in the formats of quantised checkpoints, one row each: beside those of a family (variants of families/)."""
+"""The variants in the formats of quantised checkpoints, one row each: beside those of a family (variants of families/).
+
+Names families: those that a format is recorded with."""
 
 from __future__ import annotations
 
