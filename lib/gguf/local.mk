@@ -25,6 +25,7 @@ lib_gguf_libgguf_a_SOURCES = \
 GGUF_TESTS = \
 	lib/gguf/tests/check_container \
 	lib/gguf/tests/check_documents \
+	lib/gguf/tests/check_memory \
 	lib/gguf/tests/check_metadata \
 	lib/gguf/tests/check_refused
 check_PROGRAMS += $(GGUF_TESTS)
@@ -33,6 +34,9 @@ lib_gguf_tests_check_container_CFLAGS = $(TEST_CFLAGS)
 lib_gguf_tests_check_container_LDADD = $(TEST_LIBS)
 lib_gguf_tests_check_documents_CFLAGS = $(TEST_CFLAGS)
 lib_gguf_tests_check_documents_LDADD = $(TEST_LIBS)
+lib_gguf_tests_check_memory_CFLAGS = $(TEST_CFLAGS)
+lib_gguf_tests_check_memory_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+lib_gguf_tests_check_memory_LDADD = $(TEST_LIBS)
 lib_gguf_tests_check_metadata_CFLAGS = $(TEST_CFLAGS)
 lib_gguf_tests_check_metadata_LDADD = $(TEST_LIBS)
 lib_gguf_tests_check_refused_CFLAGS = $(TEST_CFLAGS)
