@@ -79,6 +79,38 @@ static assay_status find_numbers(const gguf *f, const char *key, size_t n, const
                       key, (*out)->count, n);
 }
 
+/* Tokens that end a turn or a text, which old converters wrote as normal tokens. llama.cpp 0c1e57098 makes
+ * them control tokens (src/llama-vocab.cpp, special_eot_id, special_eom_id, special_eog_ids), as which they
+ * are published. */
+static bool is_end(assay_text text)
+{
+    static const char *const ENDS[] = {"<|eot_id|>",
+                                       "<|im_end|>",
+                                       "<|end|>",
+                                       "<|return|>",
+                                       "<|call|>",
+                                       "<|flush|>",
+                                       "<|calls|>",
+                                       "<end_of_turn>",
+                                       "<|endoftext|>",
+                                       "</s>",
+                                       "<|eom_id|>",
+                                       "<EOT>",
+                                       "_<EOT>",
+                                       "[EOT]",
+                                       "[EOS]",
+                                       "<|end_of_text|>",
+                                       "<end_of_utterance>",
+                                       "<eos>",
+                                       "<turn|>",
+                                       "<|tool_response>",
+                                       "<｜end▁of▁sentence｜>",
+                                       "[e~["};
+    for (size_t i = 0; i < sizeof ENDS / sizeof ENDS[0]; i++)
+        if (text.n == strlen(ENDS[i]) && memcmp(text.at, ENDS[i], text.n) == 0) return true;
+    return false;
+}
+
 static assay_status read_types(const gguf *f, gguf_vocabulary *v, assay_error *err)
 {
     const gguf_value *types = NULL;
@@ -88,6 +120,9 @@ static assay_status read_types(const gguf *f, gguf_vocabulary *v, assay_error *e
         if (gguf_value_unsigned(types, i, &type) && type >= GGUF_TOKEN_NORMAL && type <= GGUF_TOKEN_BYTE)
             v->token[i].type = (gguf_token_type)type;
     }
+    for (size_t i = 0; rc == ASSAY_OK && i < v->n; i++)
+        if (v->token[i].type == GGUF_TOKEN_NORMAL && is_end(v->token[i].text))
+            v->token[i].type = GGUF_TOKEN_CONTROL;
     return rc;
 }
 

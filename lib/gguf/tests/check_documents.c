@@ -111,6 +111,17 @@ START_TEST(control_tokens_are_special_and_user_defined_ones_are_not)
 }
 END_TEST
 
+START_TEST(a_token_that_ends_a_turn_is_a_control_token)
+{
+    const char *path = vocabulary_bytes("gpt-2", "normal end");
+    ck_assert_str_eq(encode(path, "ab</s>ab"), "4 7 4");
+    json_object *document = parse(path, "tokenizer.json");
+    json_object *token = json_object_array_get_idx(json_object_object_get(document, "added_tokens"), 0);
+    ck_assert_str_eq(member(token, "special"), "true");
+    json_object_put(document);
+}
+END_TEST
+
 START_TEST(one_token_may_have_two_roles)
 {
     json_object *config = parse(vocabulary_bytes("gpt-2", "bos is eos"), "tokenizer_config.json");
@@ -272,6 +283,7 @@ int main(void)
     tcase_add_test(t, the_file_may_forbid_the_first_blank_and_bos);
     tcase_add_test(t, every_pretokenizer_opens);
     tcase_add_test(t, control_tokens_are_special_and_user_defined_ones_are_not);
+    tcase_add_test(t, a_token_that_ends_a_turn_is_a_control_token);
     tcase_add_test(t, one_token_may_have_two_roles);
     tcase_add_test(t, families_that_normalise_texts_do_so);
     tcase_add_test(t, defaults_follow_the_pretokenizer);

@@ -41,11 +41,14 @@ static void write_tokens(buffer *b, const char *defect)
     const bool is_empty = is(defect, "empty tokens");
     writer_array(b, is(defect, "no tokens") ? "unused" : "tokenizer.ggml.tokens", GGUF_TEXT,
                  is_empty ? 0 : 9 + n_more);
-    for (size_t i = 0; i < 9 && !is_empty; i++) writer_text(b, TOKENS[i]);
+    for (size_t i = 0; i < 9 && !is_empty; i++)
+        writer_text(b, i == 7 && is(defect, "normal end") ? "</s>" : TOKENS[i]);
     write_tenth(b, defect);
     writer_array(b, "tokenizer.ggml.token_type", GGUF_I32, is(defect, "few types") ? 2 : 9 + n_more);
     for (size_t i = 0; i < 9 + n_more && !(is(defect, "few types") && i == 2); i++)
-        writer_u32(b, i == 7 ? GGUF_TOKEN_CONTROL : i == 8 ? GGUF_TOKEN_USER : GGUF_TOKEN_NORMAL);
+        writer_u32(b, i == 7 && !is(defect, "normal end") ? GGUF_TOKEN_CONTROL
+                      : i == 8                            ? GGUF_TOKEN_USER
+                                                          : GGUF_TOKEN_NORMAL);
 }
 
 const char *vocabulary_bytes(const char *pre, const char *defect)
