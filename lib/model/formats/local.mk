@@ -6,6 +6,7 @@ lib_model_libmodel_a_SOURCES += lib/model/formats/formats.c lib/model/formats/me
 	lib/model/formats/fp8.c lib/model/formats/gptq.c lib/model/formats/mlx.c \
 	lib/model/formats/modelopt.c lib/model/formats/mxfp4.c
 lib_model_libmodel_a_SOURCES += lib/model/formats/format.h \
+	lib/model/formats/blocks.c lib/model/formats/blocks.h \
 	lib/model/formats/codes.c lib/model/formats/codes.h \
 	lib/model/formats/compressed.c lib/model/formats/compressed.h \
 	lib/model/formats/fields.c lib/model/formats/fields.h \

@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/json.h"
 #include "base/tests/support.h"
+#include "model/formats/blocks.h"
 #include "model/numerics/stored.h"
 #include "model/plan/bind_format.h"
 #include "model/tests/header.h"
@@ -159,7 +160,7 @@ START_TEST(numbers_are_those_of_the_published_dequantisers)
     array_list *arrays = NULL;
     layout_list *all = layouts_open();
     plan_weight found[4];
-    if (!settings) return; /* of a GGUF file */
+    if (!settings) return; /* of a GGUF file: below */
     const char *dir = write_checkpoint(member(vector, "tensors"));
     json_object *document = json_object_new_object();
     json_object_object_add(document, "quantization_config", json_object_get(settings));
@@ -190,11 +191,38 @@ START_TEST(numbers_are_those_of_the_published_dequantisers)
 }
 END_TEST
 
+START_TEST(numbers_of_blocks_are_those_of_ggml)
+{
+    json_object *vector = json_object_array_get_idx(vectors(), (size_t)_i), *id = member(vector, "type");
+    const char *name = json_object_get_string(member(vector, "name"));
+    if (!id) return;
+    const gguf_type *type = gguf_type_of((uint32_t)json_object_get_int(id));
+    json_object *tensors = member(vector, "tensors"), *values = member(vector, "values");
+    json_object *scale = member(tensors, "blk.0.ffn_up.scale");
+    size_t n_bytes, n_scale;
+    unsigned char *data = read_hex(member(member(tensors, "blk.0.ffn_up.weight"), "data"), &n_bytes);
+    unsigned char *factor = scale ? read_hex(member(scale, "data"), &n_scale) : NULL;
+    if (!blocks_is_coded(type)) return;
+    layout_list *all = layouts_open();
+    plan_weight w = {.rows = extent(values, 0), .cols = extent(values, 1)};
+    ck_assert_msg(blocks_is_known(type), "%s", name);
+    ck_assert_uint_eq(n_bytes, w.rows * (w.cols / type->block) * type->n_bytes);
+    ck_assert(blocks_describe(type, data, factor, w.rows, w.cols, all, &w.stored));
+    double *expected = read_values(vector, w.rows * w.cols);
+    expect_numbers(&w, 1, expected, name);
+    free(expected);
+    free(data);
+    free(factor);
+    layouts_free(all);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/formats");
     TCase *all = tcase_create("numbers");
     tcase_add_loop_test(all, numbers_are_those_of_the_published_dequantisers, 0, N_VECTORS);
+    tcase_add_loop_test(all, numbers_of_blocks_are_those_of_ggml, 0, N_VECTORS);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
