@@ -144,6 +144,16 @@ const char *gguf_part_path(const gguf *f, size_t part)
     return f->parts[part].path;
 }
 
+size_t gguf_n_keys(const gguf *f)
+{
+    return f->parts[0].metadata.n;
+}
+
+assay_text gguf_key_at(const gguf *f, size_t index)
+{
+    return f->parts[0].metadata.list[index].key;
+}
+
 const gguf_value *gguf_get(const gguf *f, const char *key)
 {
     return gguf_entries_get(&f->parts[0].metadata, key);

@@ -41,4 +41,8 @@ const char *gguf_part_path(const gguf *f, size_t part);
 /* The metadata of the first file; NULL if it has no such key. */
 const gguf_value *gguf_get(const gguf *f, const char *key);
 
+/* The keys of the first file's metadata, in the order of their bytes. */
+size_t gguf_n_keys(const gguf *f);
+assay_text gguf_key_at(const gguf *f, size_t index);
+
 #endif

@@ -15,6 +15,7 @@
 #include "model/plan/bind.h"
 #include "model/plan/bind_vector.h"
 #include "model/plan/shapes.h"
+#include "model/source.h"
 
 /* A plan with the objects from which it borrows. */
 typedef struct owned_plan {
@@ -144,18 +145,19 @@ static void read_part(owned_plan *o, const family_type *type, config *around, bi
 }
 
 /* Reads config.json and binds the weights by it. */
-static assay_status read_config(owned_plan *o, const char *path, json_object *document,
-                                const char *const *allowed, assay_error *err)
+static assay_status read_config(owned_plan *o, const source *from, const char *const *allowed,
+                                assay_error *err)
 {
     config c;
     bind b = {0};
-    config_begin(&c, path, "", document, &o->notes, err);
+    config_begin(&c, from->label, "", from->config, &o->notes, err);
     c.allowed = allowed;
     const family_type *type = find_type(&c);
     if (type && c.status == ASSAY_OK) {
         c.model_type = type->model_type;
         o->model_type = strdup(type->model_type);
         bind_begin(&b, o->weights, o->plan.arrays, o->plan.layouts, o->dir, &c, err);
+        b.has_shifted_norms = from->architecture && from->architecture->has_shifted_norms;
         if (b.status != ASSAY_OK)
             ;
         else if (type->part) read_part(o, type, &c, &b);
@@ -163,6 +165,7 @@ static assay_status read_config(owned_plan *o, const char *path, json_object *do
             read_text_config(o, type, NULL, &c, &b);
         else read_family(type, &(family){.plan = &o->plan, .config = &c, .bind = &b});
         if (b.status == ASSAY_OK) b.status = c.status;
+        if (from->architecture) bind_ignore(&b, &o->notes, "rope_freqs.", "read with the config");
         c.status = bind_end(&b);
     }
     o->plan.n_parameters = b.n_parameters;
@@ -199,16 +202,14 @@ static assay_status realise_arrays(owned_plan *o, assay_error *err)
 
 static assay_status open_parts(owned_plan *o, const char *const *allowed, assay_error *err)
 {
-    json_object *document = NULL;
-    char *path = NULL;
-    if (asprintf(&path, "%s/config.json", o->dir) < 0)
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
-    assay_status rc = config_read_document(path, &document, err);
-    if (rc == ASSAY_OK) rc = weights_open(o->dir, &o->weights, err);
+    source from;
+    assay_status rc = source_open(o->dir, &from, err);
+    o->weights = from.weights;
+    from.weights = NULL;
     if (rc == ASSAY_OK) rc = array_list_open(&o->plan.arrays, err);
     if (rc == ASSAY_OK && !(o->plan.layouts = layouts_open()))
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
-    if (rc == ASSAY_OK) rc = read_config(o, path, document, allowed, err);
+    if (rc == ASSAY_OK) rc = read_config(o, &from, allowed, err);
     if (rc == ASSAY_OK) rc = plan_check_shapes(&o->plan, err);
     if (rc == ASSAY_OK) rc = plan_derive(&o->plan, err);
     if (rc == ASSAY_OK) rc = realise_arrays(o, err);
@@ -216,8 +217,7 @@ static assay_status open_parts(owned_plan *o, const char *const *allowed, assay_
     if (rc == ASSAY_OK) note_stops(o);
     if (rc == ASSAY_OK && (o->notes.incomplete || !o->model_type))
         rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
-    json_object_put(document);
-    free(path);
+    source_free(&from);
     return rc;
 }
 

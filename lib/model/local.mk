@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 noinst_LIBRARIES += lib/model/libmodel.a
 LIB_MODEL = lib/model/libmodel.a $(LIB_RUNTIME) $(LIB_TOKENIZER)
-lib_model_libmodel_a_SOURCES = lib/model/loader.c lib/model/loader.h
+lib_model_libmodel_a_SOURCES = lib/model/loader.c lib/model/loader.h lib/model/source.c lib/model/source.h
 lib_model_libmodel_a_CFLAGS = $(AM_CFLAGS) $(JSONC_CFLAGS)
 include lib/model/numerics/local.mk
 include lib/model/checkpoint/local.mk
 include lib/model/formats/local.mk
+include lib/model/gguf/local.mk
 include lib/model/plan/local.mk
 include lib/model/families/local.mk
 include lib/model/inputs/local.mk

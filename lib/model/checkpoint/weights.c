@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/checkpoint/weights.h"
 
+#include "base/dtype.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "model/checkpoint/safetensors.h"
@@ -21,11 +22,15 @@
 typedef struct weights_entry {
     assay_tensor tensor;
     size_t file;
+    const gguf_type *type; /* of blocks; NULL: tensor.dtype says it all */
+    size_t head_rows;
 } weights_entry;
 
 struct weights {
     safetensors **files; /* [n_files] */
     size_t n_files;
+    gguf *gguf;             /* instead of files, or NULL */
+    char *names;            /* of the tensors in it */
     weights_entry *entries; /* [n_entries], sorted by name */
     size_t n_entries;
 };
@@ -95,7 +100,20 @@ static int compare_shards(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->tensor, y->tensor);
 }
 
-/* Gathers the tensors of the open files and refuses a name that two of them hold. */
+/* Sorts the tensors and refuses a name that two of them have. */
+static assay_status sort_tensors(weights *w, assay_error *err)
+{
+    qsort(w->entries, w->n_entries, sizeof *w->entries, compare_entries);
+    for (size_t i = 1; i < w->n_entries; i++) {
+        const char *name = w->entries[i].tensor.name;
+        if (strcmp(name, w->entries[i - 1].tensor.name) != 0) continue;
+        return assay_fail(err, ASSAY_EFORMAT, "%s: tensor '%.*s': found again, expected it only in %s",
+                          weights_file(w, i), shown_length(name), name, weights_file(w, i - 1));
+    }
+    return ASSAY_OK;
+}
+
+/* Gathers the tensors of the open files. */
 static assay_status gather_tensors(weights *w, const char *dir, assay_error *err)
 {
     size_t n = 0;
@@ -104,16 +122,9 @@ static assay_status gather_tensors(weights *w, const char *dir, assay_error *err
     if (!w->entries) return out_of_memory(dir, err);
     for (size_t i = 0; i < w->n_files; i++)
         for (size_t k = 0; k < safetensors_count(w->files[i]); k++)
-            w->entries[w->n_entries++] = (weights_entry){*safetensors_at(w->files[i], k), i};
-    qsort(w->entries, n, sizeof *w->entries, compare_entries);
-
-    for (size_t i = 1; i < n; i++) {
-        const char *name = w->entries[i].tensor.name;
-        if (strcmp(name, w->entries[i - 1].tensor.name) != 0) continue;
-        return assay_fail(err, ASSAY_EFORMAT, "%s: tensor '%.*s': found again, expected it only in %s",
-                          weights_file(w, i), shown_length(name), name, weights_file(w, i - 1));
-    }
-    return ASSAY_OK;
+            w->entries[w->n_entries++] =
+                (weights_entry){.tensor = *safetensors_at(w->files[i], k), .file = i};
+    return sort_tensors(w, err);
 }
 
 static assay_status open_single(weights *w, const char *dir, assay_error *err)
@@ -274,11 +285,50 @@ assay_status weights_open(const char *dir, weights **out, assay_error *err)
     return ASSAY_OK;
 }
 
+assay_status weights_open_gguf(gguf *file, weights_rename_fn *rename_tensor, const void *context,
+                               weights **out, assay_error *err)
+{
+    const size_t n = gguf_count(file);
+    weights *w = calloc(1, sizeof *w);
+    if (w) {
+        w->entries = calloc(n + 1, sizeof *w->entries);
+        w->names = calloc(n + 1, WEIGHTS_NAME_MAX);
+        w->gguf = file;
+    }
+    if (!w || !w->entries || !w->names) {
+        if (w) w->gguf = NULL;
+        weights_free(w);
+        return out_of_memory(gguf_path(file), err);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const gguf_tensor *t = gguf_at(file, i);
+        weights_entry *e = &w->entries[w->n_entries++];
+        char *name = w->names + i * WEIGHTS_NAME_MAX;
+        rename_tensor(context, t, name, &e->head_rows);
+        e->tensor = (assay_tensor){.name = name,
+                                   .dtype = dtype_from_name(t->type->name, strlen(t->type->name)),
+                                   .rank = t->n_dims,
+                                   .data = t->data};
+        for (size_t k = 0; k < t->n_dims; k++) e->tensor.shape[k] = t->ne[t->n_dims - 1 - k];
+        e->type = e->tensor.dtype == ASSAY_DTYPE_NONE ? t->type : NULL;
+        e->file = t->part;
+    }
+    const assay_status rc = sort_tensors(w, err);
+    if (rc == ASSAY_OK) *out = w;
+    else {
+        w->gguf = NULL;
+        weights_free(w);
+    }
+    return rc;
+}
+
 void weights_free(weights *w)
 {
     if (!w) return;
     for (size_t i = 0; i < w->n_files; i++) safetensors_free(w->files[i]);
     free(w->files);
+    gguf_free(w->gguf);
+    free(w->names);
     free(w->entries);
     free(w);
 }
@@ -314,5 +364,18 @@ const assay_tensor *weights_find(const weights *w, const char *name)
 const char *weights_file(const weights *w, size_t index)
 {
     assert(index < w->n_entries);
-    return safetensors_path(w->files[w->entries[index].file]);
+    const size_t file = w->entries[index].file;
+    return w->gguf ? gguf_part_path(w->gguf, file) : safetensors_path(w->files[file]);
+}
+
+const gguf_type *weights_type(const weights *w, size_t index)
+{
+    assert(index < w->n_entries);
+    return w->entries[index].type;
+}
+
+size_t weights_head_rows(const weights *w, size_t index)
+{
+    assert(index < w->n_entries);
+    return w->entries[index].head_rows;
 }

@@ -6,6 +6,8 @@
 #ifndef MODEL_CHECKPOINT_WEIGHTS_H
 #define MODEL_CHECKPOINT_WEIGHTS_H
 
+#include "gguf/container.h"
+
 #include <assay/engine.h>
 
 typedef struct weights weights;
@@ -25,6 +27,22 @@ const assay_tensor *weights_at(const weights *w, size_t index);
 /* The tensor of that name, or NULL; the second form returns its index, or SIZE_MAX. */
 const assay_tensor *weights_find(const weights *w, const char *name);
 size_t weights_index(const weights *w, const char *name);
+
+enum { WEIGHTS_NAME_MAX = 256 };
+
+/* Writes the name under which a tensor is found. *head_rows, 0 before: rows of a head in which rows i and i +
+ * head_rows / 2 of the published tensor follow each other. */
+typedef void weights_rename_fn(const void *context, const gguf_tensor *t, char name[WEIGHTS_NAME_MAX],
+                               size_t *head_rows);
+
+/* The tensors of a GGUF file, renamed. A tensor of blocks has the type ASSAY_DTYPE_NONE and its shape in
+ * elements. After success *out owns the file. ASSAY_EFORMAT if two tensors have one name. */
+assay_status weights_open_gguf(gguf *file, weights_rename_fn *rename_tensor, const void *context,
+                               weights **out, assay_error *err);
+
+/* The type of a tensor of blocks, NULL for plain numbers; and the head_rows of its name, or 0. */
+const gguf_type *weights_type(const weights *w, size_t index);
+size_t weights_head_rows(const weights *w, size_t index);
 
 /* The file that holds tensor `index`, for messages. */
 const char *weights_file(const weights *w, size_t index);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/families/families.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const family_type *family_type_find(const char *model_type, const family_reader **reader)
@@ -12,6 +13,24 @@ const family_type *family_type_find(const char *model_type, const family_reader 
                 return t;
             }
     return NULL;
+}
+
+const family_type *family_type_of_gguf(const char *architecture, size_t n)
+{
+    for (const family_reader *const *r = family_readers; *r; r++)
+        for (const family_type *t = (*r)->types; t->model_type; t++)
+            if (t->gguf && strlen(t->gguf->name) == n && memcmp(t->gguf->name, architecture, n) == 0)
+                return t;
+    return NULL;
+}
+
+void family_gguf_names(char *out, size_t size)
+{
+    size_t used = 0;
+    for (const family_reader *const *r = family_readers; *r; r++)
+        for (const family_type *t = (*r)->types; t->model_type && used < size; t++)
+            if (t->gguf)
+                used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", t->gguf->name);
 }
 
 const char *family_type_similar(const char *model_type)

@@ -12,6 +12,12 @@ extern const family_reader *const family_readers[];
 /* The type with this name, and in *reader its reader; NULL if there is none, and *reader is untouched. */
 const family_type *family_type_find(const char *model_type, const family_reader **reader);
 
+/* The type whose GGUF files have this architecture; NULL: none. */
+const family_type *family_type_of_gguf(const char *architecture, size_t n);
+
+/* Writes the architectures of GGUF files that have a family: "gemma, llama or qwen3". */
+void family_gguf_names(char *out, size_t size);
+
 /* The model_type that begins most like this one, for a message. */
 const char *family_type_similar(const char *model_type);
 

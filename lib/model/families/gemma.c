@@ -48,7 +48,9 @@ static const config_harmless_member UNREAD_MEMBERS[] = {
 static const config_harmless_group UNREAD = {"is not read by the published class",
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
+static const gguf_architecture GGUF = {.name = "gemma", .has_shifted_norms = true};
+
 const family_reader family_gemma = {
-    .types = {{.model_type = "gemma", .read = read_family}},
+    .types = {{.model_type = "gemma", .read = read_family, .gguf = &GGUF}},
     .harmless = {&UNREAD, &family_harmless_media},
 };

@@ -6,6 +6,7 @@
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
 #include "model/families/parts/family.h"
+#include "model/gguf/config.h"
 
 static void read_family(family *f)
 {
@@ -22,6 +23,16 @@ static void read_family(family *f)
     family_decoder_layers(f, &d);
 }
 
+static void read_gguf(gguf_config *c)
+{
+    gguf_config_take_real(c, "attention.scale", "attention_multiplier");
+    gguf_config_take_real(c, "embedding_scale", "embedding_multiplier");
+    gguf_config_take_real(c, "residual_scale", "residual_multiplier");
+    gguf_config_take_real(c, "logit_scale", "logits_scaling");
+}
+
+static const gguf_architecture GGUF = {.name = "granite", .has_permuted_rows = true, .more = read_gguf};
+
 const family_reader family_granite = {
-    .types = {{.model_type = "granite", .read = read_family}},
+    .types = {{.model_type = "granite", .read = read_family, .gguf = &GGUF}},
 };

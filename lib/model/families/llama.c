@@ -22,6 +22,8 @@ static void read_family(family *f)
     }
 }
 
+static const gguf_architecture GGUF = {.name = "llama", .has_permuted_rows = true};
+
 const family_reader family_llama = {
-    .types = {{.model_type = "llama", .read = read_family}},
+    .types = {{.model_type = "llama", .read = read_family, .gguf = &GGUF}},
 };

@@ -20,6 +20,8 @@ static void read_family(family *f)
     family_decoder_layers(f, &d);
 }
 
+static const gguf_architecture GGUF = {.name = "olmo2"};
+
 const family_reader family_olmo2 = {
-    .types = {{.model_type = "olmo2", .read = read_family}},
+    .types = {{.model_type = "olmo2", .read = read_family, .gguf = &GGUF}},
 };

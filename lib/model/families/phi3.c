@@ -5,7 +5,9 @@
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
 #include "model/families/parts/family.h"
+#include "model/gguf/config.h"
 #include "model/plan/bind_matrix.h"
+#include "model/plan/bind_vector.h"
 
 static plan_linear slice_rows(const plan_weight *whole, size_t first, size_t n)
 {
@@ -42,11 +44,38 @@ static void read_family(family *f)
                                                    .old_scaling = true,
                                                    .partial = true,
                                                    .long_only = true});
+    bind_ignore(f->bind, c->notes, "rope_factors_", "read with the config of a GGUF file");
     (void)config_has(c, "original_max_position_embeddings"); /* always written; only longrope reads it */
     family_same_windows(f, family_window(f, 0));
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_layer(f, &d, i);
 }
 
+/* The factors of longrope are tensors; a window of 0 is none. */
+static void read_gguf(gguf_config *c)
+{
+    static const char LENGTH[] = "rope.scaling.original_context_length";
+    json_object *short_factor = gguf_config_tensor(c, "rope_factors_short.weight"),
+                *long_factor = gguf_config_tensor(c, "rope_factors_long.weight");
+    if (gguf_config_has(c, LENGTH))
+        gguf_config_set(c, c->root, "original_max_position_embeddings",
+                        json_object_new_int64((int64_t)gguf_config_count(c, LENGTH)));
+    if (gguf_config_has(c, "attention.sliding_window") &&
+        gguf_config_count(c, "attention.sliding_window") != 0)
+        gguf_config_take_count(c, "attention.sliding_window", "sliding_window");
+    if (!short_factor || !long_factor) return;
+    json_object *scaling = json_object_new_object();
+    gguf_config_set(c, scaling, "rope_type", json_object_new_string("longrope"));
+    gguf_config_set(c, scaling, "short_factor", short_factor);
+    gguf_config_set(c, scaling, "long_factor", long_factor);
+    if (gguf_config_has(c, "rope.scaling.attn_factor"))
+        gguf_config_set(c, scaling, "attention_factor",
+                        json_object_new_double(gguf_config_real(c, "rope.scaling.attn_factor")));
+    gguf_config_set(c, c->root, "rope_scaling", scaling);
+}
+
+static const gguf_architecture GGUF = {
+    .name = "phi3", .renames = {{"ffn_up", "mlp.gate_up_proj"}}, .more = read_gguf};
+
 const family_reader family_phi3 = {
-    .types = {{.model_type = "phi3", .read = read_family}},
+    .types = {{.model_type = "phi3", .read = read_family, .gguf = &GGUF}},
 };

@@ -22,7 +22,8 @@ typedef struct bind {
     bool *used;          /* [weights_count] */
     size_t n_parameters; /* elements bound so far */
     size_t n_ignored;    /* elements of the tensors that bind_ignore has skipped */
-    array_list *arrays;  /* borrowed: where vectors are converted */
+    bool has_shifted_norms; /* 1 has been added to the weights of norms, as in GGUF files of some families */
+    array_list *arrays;     /* borrowed: where vectors are converted */
     plan_storage *storages; /* [n_storages]: how the bound tensors are stored; the plan becomes the owner */
     size_t n_storages;
     layout_list *layouts; /* borrowed: of the stored matrices */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "model/formats/blocks.h"
 #include "model/plan/bind_tensor.h"
 
 /* Tensors of one module, with the leading dimension of a stack. */
@@ -144,14 +145,63 @@ static bool bind_in_format(bind *b, const char *path, const matrix_shape *m, pla
     return true;
 }
 
-void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight *out)
+/* Whether the tensor has the shape of the stack; fails if not. */
+static bool has_shape(bind *b, const assay_tensor *t, const matrix_shape *m)
 {
-    static const char END[] = ".weight";
-    const size_t length = strlen(name), end = sizeof END - 1;
-    const bool has_end = length > end && strcmp(name + length - end, END) == 0;
-    char path[BIND_NAME_MAX];
-    (void)snprintf(path, sizeof path, "%.*s", (int)(has_end ? length - end : length), name);
-    if (bind_in_format(b, path, m, out)) return;
+    const size_t shape[] = {m->n, m->rows, m->cols}, rank = m->n ? 3 : 2;
+    if (t->rank == rank && memcmp(t->shape, m->n ? shape : shape + 1, rank * sizeof *shape) == 0) return true;
+    bind_fail(b, ASSAY_EFORMAT,
+              "tensor '%s': found %zu dimensions, the last two %zu x %zu; expected %zu x %zu", t->name,
+              t->rank, t->rank > 1 ? t->shape[t->rank - 2] : 1, t->shape[t->rank - 1], m->rows, m->cols);
+    return false;
+}
+
+/* X.scale and X.input_scale of NVFP4 in GGUF files: a number, or one for each matrix of the stack. */
+static const assay_tensor *take_scale(bind *b, const char *path, const char *suffix, size_t n)
+{
+    const format_part part = {suffix, FORMAT_TYPE(ASSAY_F32), 1, {n}, true};
+    const assay_tensor *t = find_part(b, path, &part);
+    if (!t) return NULL;
+    t = bind_tensor_take(b, t->name, part.types, 1, &n, "");
+    if (t) bind_tensor_use(b, t);
+    return t;
+}
+
+/* Binds matrices of a GGUF file's blocks. */
+static void bind_blocks(bind *b, const char *path, const assay_tensor *t, const gguf_type *type,
+                        const matrix_shape *m, plan_weight *out)
+{
+    const size_t n = m->n ? m->n : 1;
+    if (!blocks_is_known(type))
+        bind_fail(b, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, whose values are not supported",
+                  t->name, type->name);
+    if (b->status != ASSAY_OK || !has_shape(b, t, m)) return;
+    const assay_tensor *scale = take_scale(b, path, ".scale", n);
+    (void)take_scale(b, path, ".input_scale", n);
+    const size_t n_bytes = m->rows * (m->cols / type->block) * type->n_bytes;
+    bind_tensor_count(b, t, n * m->rows * m->cols, (plan_storage){.format = type->name});
+    for (size_t e = 0; e < n; e++) {
+        const char *data = (const char *)t->data + e * n_bytes;
+        const float *factor = scale ? (const float *)scale->data + e : NULL;
+        out[e] = (plan_weight){
+            .name = t->name, .data = data, .rows = m->rows, .cols = m->cols, .n_bytes = n_bytes};
+        if (!blocks_describe(type, data, factor, m->rows, m->cols, b->layouts, &out[e].stored))
+            bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    }
+}
+
+/* Row h d + p d/2 + i of the published matrix, of head h with d rows, is row h d + 2i + p of the stored one.
+ */
+static void permute_rows(assay_stored *s, size_t d)
+{
+    s->n_row_digits = 3;
+    s->row_digits[0] = (assay_digit){ASSAY_INDEX_ROW, 1, 0, d, 0, d};
+    s->row_digits[1] = (assay_digit){ASSAY_INDEX_ROW, 1, 0, 1, d / 2, 2};
+    s->row_digits[2] = (assay_digit){ASSAY_INDEX_ROW, 1, 0, d / 2, 2, 1};
+}
+
+static void bind_numbers(bind *b, const char *name, const matrix_shape *m, plan_weight *out)
+{
     const size_t shape[] = {m->n, m->rows, m->cols};
     const assay_tensor *t =
         bind_tensor_take(b, name, BIND_FLOATS, m->n ? 3 : 2, m->n ? shape : shape + 1, "");
@@ -160,4 +210,21 @@ void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight
         if (t) part.data = (const char *)t->data + e * m->rows * m->cols * dtype_size(t->dtype);
         out[e] = bind_tensor_weight(b, t ? &part : NULL, m->rows, m->cols);
     }
+}
+
+void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight *out)
+{
+    static const char END[] = ".weight";
+    const size_t length = strlen(name), end = sizeof END - 1;
+    const bool has_end = length > end && strcmp(name + length - end, END) == 0;
+    char path[BIND_NAME_MAX];
+    (void)snprintf(path, sizeof path, "%.*s", (int)(has_end ? length - end : length), name);
+    if (bind_in_format(b, path, m, out)) return;
+    const size_t index = weights_index(b->weights, name);
+    const bool is_found = index != SIZE_MAX;
+    const gguf_type *type = is_found ? weights_type(b->weights, index) : NULL;
+    const size_t head_rows = is_found ? weights_head_rows(b->weights, index) : 0;
+    if (type) bind_blocks(b, path, weights_at(b->weights, index), type, m, out);
+    else bind_numbers(b, name, m, out);
+    if (head_rows && b->status == ASSAY_OK) permute_rows(&out[0].stored, head_rows);
 }

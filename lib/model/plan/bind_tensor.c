@@ -52,8 +52,10 @@ const assay_tensor *bind_tensor_find(bind *b, const char *name, uint32_t types)
     const assay_tensor *t = b->status == ASSAY_OK ? weights_find(b->weights, name) : NULL;
     if (t && !(types & FORMAT_TYPE(t->dtype))) {
         char expected[120];
+        const gguf_type *blocks = weights_type(b->weights, weights_index(b->weights, name));
         types_text(expected, sizeof expected, types);
-        bind_fail_at(b, t, ASSAY_EUNSUPPORTED, "found type %s, expected %s", dtype_name(t->dtype), expected);
+        bind_fail_at(b, t, ASSAY_EUNSUPPORTED, "found type %s, expected %s",
+                     blocks ? blocks->name : dtype_name(t->dtype), expected);
         return NULL;
     }
     if (!t) bind_fail(b, ASSAY_EFORMAT, "tensor '%s' is missing", name);
@@ -138,7 +140,7 @@ plan_weight bind_tensor_weight(bind *b, const assay_tensor *t, size_t rows, size
 typedef struct number_run {
     const void *data;
     assay_dtype dtype;
-    size_t n;
+    size_t n, head_rows; /* head_rows: as in weights_rename_fn */
 } number_run;
 
 static assay_status convert_tensor(void *context, array *self, array *const *inputs, assay_error *err)
@@ -147,7 +149,12 @@ static assay_status convert_tensor(void *context, array *self, array *const *inp
     double *values = array_allocate(self);
     (void)inputs;
     if (!values) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    dtype_to_f64(values, s->data, s->dtype, s->n);
+    if (!s->head_rows) dtype_to_f64(values, s->data, s->dtype, s->n);
+    for (size_t i = 0; s->head_rows && i < s->n; i++) {
+        const size_t half = s->head_rows / 2, at = i % s->head_rows;
+        const size_t from = i - at + 2 * (at % half) + at / half;
+        dtype_to_f64(&values[i], (const char *)s->data + from * dtype_size(s->dtype), s->dtype, 1);
+    }
     return ASSAY_OK;
 }
 
@@ -158,7 +165,9 @@ plan_weight bind_tensor_part(bind *b, const assay_tensor *t, size_t first, size_
     part.data = (const char *)t->data + first * dtype_size(t->dtype);
     plan_weight w = bind_tensor_weight(b, &part, 1, n);
     number_run *s = malloc(sizeof *s);
-    if (s) *s = (number_run){part.data, t->dtype, n};
+    if (s)
+        *s = (number_run){part.data, t->dtype, n,
+                          weights_head_rows(b->weights, weights_index(b->weights, t->name))};
     const array_maker maker = {convert_tensor, s, free};
     if (s) w.values = array_list_defer(b->arrays, t->name, false, n * sizeof(double), maker, NULL, 0);
     if (!w.values) bind_fail(b, ASSAY_ENOMEM, "out of memory");

@@ -14,7 +14,7 @@ family_decoder family_decoder_read(family *f, const family_class *published)
 {
     config *c = f->config;
     family_decoder d = {.producer = PLAN_NONE,
-                        .norm_offset = published->norm_offset,
+                        .norm_offset = f->bind->has_shifted_norms ? 0 : published->norm_offset,
                         .residual_factor = 1,
                         .mixer_in = "input_layernorm",
                         .mlp_in = "post_attention_layernorm"};

@@ -8,6 +8,7 @@
 
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/config_harmless.h"
+#include "model/gguf/architecture.h"
 #include "model/plan/bind.h"
 #include "model/plan/plan.h"
 
@@ -27,7 +28,9 @@ typedef struct family_type {
     const char *text_type; /* model_type of its text_config; NULL: the document is the language model's */
     const char *older_text_type; /* as versions of transformers wrote text_type; NULL: none */
     bool may_be_flat;            /* older files have no text_config: its members are in the document */
-    const char *part;            /* "NAME.": the member of config.json that has the text_config; NULL: none */
+    const gguf_architecture
+        *gguf;        /* how llama.cpp's converter writes it; NULL: it does not, or is not supported */
+    const char *part; /* "NAME.": the member of config.json that has the text_config; NULL: none */
 } family_type;
 
 enum { FAMILY_TYPES_MAX = 4, FAMILY_HARMLESS_MAX = 4 };

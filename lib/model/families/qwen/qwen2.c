@@ -13,7 +13,9 @@ static void read_family(family *f)
     family_qwen_layers(f, &d);
 }
 
+static const gguf_architecture GGUF = {.name = "qwen2"};
+
 const family_reader family_qwen2 = {
-    .types = {{.model_type = "qwen2", .read = read_family}},
+    .types = {{.model_type = "qwen2", .read = read_family, .gguf = &GGUF}},
     .harmless = {&family_harmless_qwen2, &family_harmless_marks},
 };

@@ -16,7 +16,9 @@ static void read_family(family *f)
     family_qwen_layers(f, &d);
 }
 
+static const gguf_architecture GGUF = {.name = "qwen3"};
+
 const family_reader family_qwen3 = {
-    .types = {{.model_type = "qwen3", .read = read_family}},
+    .types = {{.model_type = "qwen3", .read = read_family, .gguf = &GGUF}},
     .harmless = {&family_harmless_qwen3, &family_harmless_marks},
 };

@@ -8,6 +8,7 @@
 #include "model/families/parts/harmless.h"
 #include "model/families/parts/qwen_decoder.h"
 #include "model/families/parts/qwen_experts.h"
+#include "model/gguf/config.h"
 
 static void read_family(family *f)
 {
@@ -23,7 +24,18 @@ static void read_family(family *f)
     family_qwen3_moe_layers(f, &d, false);
 }
 
+/* The shares of the chosen experts are renormalised by the architecture, not by a key. */
+static void read_gguf(gguf_config *c)
+{
+    gguf_config_take_count(c, "expert_count", "num_experts");
+    gguf_config_take_count(c, "expert_used_count", "num_experts_per_tok");
+    gguf_config_take_count(c, "expert_feed_forward_length", "moe_intermediate_size");
+    gguf_config_set(c, c->root, "norm_topk_prob", json_object_new_boolean(1));
+}
+
+static const gguf_architecture GGUF = {.name = "qwen3moe", .more = read_gguf};
+
 const family_reader family_qwen3_moe = {
-    .types = {{.model_type = "qwen3_moe", .read = read_family}},
+    .types = {{.model_type = "qwen3_moe", .read = read_family, .gguf = &GGUF}},
     .harmless = {&family_harmless_qwen3, &family_harmless_marks},
 };
