@@ -43,7 +43,9 @@ static assay_status read_model(const gguf *f, gguf_settings *s, assay_error *err
     return s->pre ? ASSAY_OK : fail_name(f, KEY_PRE, pre, "a pre-tokenizer of lib/gguf/pretokenizers.c", err);
 }
 
-/* SentencePiece has tokens for the first roles where the file does not name them. */
+/* SentencePiece has tokens for the first roles where the file does not name them. An id that has no token is
+ * no role, as in llama.cpp (llama_vocab::impl::load, "bad special token"), whose converter writes Gemma's 107
+ * whatever the vocabulary; the model's own bos and eos must exist. */
 static assay_status read_role(const gguf *f, const gguf_vocabulary *v, gguf_role role, gguf_settings *s,
                               assay_error *err)
 {
@@ -55,7 +57,7 @@ static assay_status read_role(const gguf *f, const gguf_vocabulary *v, gguf_role
     if (!is_stated && s->from_scores && role <= GGUF_UNK) id = DEFAULTS[role];
     const assay_status rc = gguf_get_unsigned(f, key, &id, err);
     if (rc != ASSAY_OK) return rc;
-    if (is_stated && id >= v->n)
+    if (is_stated && id >= v->n && role <= GGUF_EOS)
         return assay_fail(err, ASSAY_EFORMAT,
                           "%s: key '%s': found %" PRIu64 ", expected the id of one of %zu tokens",
                           gguf_path(f), key, id, v->n);
