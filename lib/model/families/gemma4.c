@@ -10,6 +10,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/family.h"
+#include "model/families/parts/gemma4_gguf.h"
 #include "model/families/parts/gemma4_vision.h"
 #include "model/families/parts/gemma_parts.h"
 #include "model/families/parts/harmless.h"
@@ -301,7 +302,7 @@ static const config_harmless_group UNREAD = {"is not read by the published class
                                              CONFIG_HARMLESS(UNREAD_MEMBERS), .of = "gemma4_vision"};
 
 const family_reader family_gemma4 = {
-    .types = {{.model_type = "gemma4_text", .read = read_family},
+    .types = {{.model_type = "gemma4_text", .read = read_family, .gguf = &family_gemma4_gguf},
               {.model_type = "gemma4", .read = read_family, .text_type = "gemma4_text"}},
     .harmless = {&UNREAD, &family_harmless_media},
 };

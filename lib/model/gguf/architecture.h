@@ -9,12 +9,13 @@
 
 struct gguf_config;
 
-/* A part of a tensor's name, and the published one: "ffn_norm" and "pre_feedforward_layernorm". */
+/* A part of a tensor's name, and the published one: "ffn_norm" and "pre_feedforward_layernorm". A part with a
+ * suffix, "ffn_gate_inp.scale", is that tensor alone. A published name that ends with "!" has no suffix. */
 typedef struct gguf_rename {
     const char *part, *published;
 } gguf_rename;
 
-enum { GGUF_RENAMES_MAX = 12 };
+enum { GGUF_RENAMES_MAX = 20 };
 
 typedef struct gguf_architecture {
     const char *name;                          /* general.architecture */

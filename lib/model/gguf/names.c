@@ -42,30 +42,32 @@ static const char *find_part(const gguf_rename *list, size_t n, const char *part
     return NULL;
 }
 
+/* The published name of a part within or outside of layers, of the architecture or of all. */
+static const char *find_published(const gguf_architecture *a, bool is_inner, const char *part)
+{
+    const char *found = find_part(a->renames, GGUF_RENAMES_MAX, part);
+    if (found) return found;
+    return is_inner ? find_part(INNER, sizeof INNER / sizeof *INNER, part)
+                    : find_part(OUTER, sizeof OUTER / sizeof *OUTER, part);
+}
+
 void gguf_published_name(const gguf_architecture *architecture, const char *name,
                          char out[GGUF_PUBLISHED_MAX])
 {
-    char part[GGUF_PUBLISHED_MAX];
-    unsigned layer = 0;
-    int inner = 0;
+    char part[GGUF_PUBLISHED_MAX], layer[32] = "";
+    unsigned index = 0;
+    int n_layer = 0;
     (void)snprintf(out, GGUF_PUBLISHED_MAX, "%s", name);
-    const char *suffix = strrchr(name, '.');
+    const bool is_inner = sscanf(name, "blk.%u.%n", &index, &n_layer) == 1 && n_layer > 0;
+    const char *from = is_inner ? name + n_layer : name, *suffix = strrchr(from, '.');
     if (!suffix) return;
-    const bool is_inner = sscanf(name, "blk.%u.%n", &layer, &inner) == 1 && inner > 0;
-    const char *from = is_inner ? name + inner : name;
-    if (from > suffix) return;
+    if (is_inner) (void)snprintf(layer, sizeof layer, "model.layers.%u.", index);
     (void)snprintf(part, sizeof part, "%.*s", (int)(suffix - from), from);
-    const char *found = find_part(architecture->renames, GGUF_RENAMES_MAX, part);
-    if (!found)
-        found = is_inner ? find_part(INNER, sizeof INNER / sizeof *INNER, part)
-                         : find_part(OUTER, sizeof OUTER / sizeof *OUTER, part);
+    const char *whole = find_part(architecture->renames, GGUF_RENAMES_MAX, from);
+    const char *found = whole ? whole : find_published(architecture, is_inner, part);
     if (!found) return;
-    /* A published name that ends with "!" is that of a tensor without a suffix. */
     const size_t n = strlen(found);
-    const bool is_bare = found[n - 1] == '!';
-    const char *end = is_bare ? "" : suffix;
-    if (is_inner)
-        (void)snprintf(out, GGUF_PUBLISHED_MAX, "model.layers.%u.%.*s%s", layer, (int)(n - is_bare), found,
-                       end);
-    else (void)snprintf(out, GGUF_PUBLISHED_MAX, "%.*s%s", (int)(n - is_bare), found, end);
+    const bool is_bare = whole || found[n - 1] == '!';
+    (void)snprintf(out, GGUF_PUBLISHED_MAX, "%s%.*s%s", layer, (int)(n - (found[n - 1] == '!')), found,
+                   is_bare ? "" : suffix);
 }

@@ -6,6 +6,7 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/families/parts/family.h \
 	lib/model/families/parts/harmless.c lib/model/families/parts/harmless.h \
 	lib/model/families/parts/gemma3n_vision.c lib/model/families/parts/gemma3n_vision.h \
+	lib/model/families/parts/gemma4_gguf.c lib/model/families/parts/gemma4_gguf.h \
 	lib/model/families/parts/gemma4_vision.c lib/model/families/parts/gemma4_vision.h \
 	lib/model/families/parts/gemma_parts.c lib/model/families/parts/gemma_parts.h \
 	lib/model/families/parts/glm_parts.c lib/model/families/parts/glm_parts.h \
