@@ -150,9 +150,10 @@ SINGLE = ("rms_norm_eps", "embedding_multiplier", "attention_multiplier", "resid
 
 
 def gguf_variant(family: Family, name: str, row: Row, base: Config) -> Variant:
+    """The converter gives Gemma's files an end of a turn of 107."""
     made = variant(family, name, row, base)
     config = {k: float(np.float32(v)) if k in SINGLE else v for k, v in made.config.items()}
-    config |= {"vocab_size": 64, "num_hidden_layers": 1 if row[0][0] > 100 and name != "gguf-q4_k_m" or "num_experts" in base else 2}
+    config |= {"vocab_size": 128 if family.name == "gemma" else 64, "num_hidden_layers": 1 if row[0][0] > 100 and name != "gguf-q4_k_m" or "num_experts" in base else 2}
     if name == "gguf-llama3":
         config["rope_parameters"] = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                      "original_max_position_embeddings": 64, "rope_theta": 500000.0}
