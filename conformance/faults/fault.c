@@ -12,10 +12,8 @@ static const struct {
     const fault *fault;
     const size_t *n;
 } TABLES[] = {
-    {MODEL_FAULTS, &N_MODEL_FAULTS},
-    {INPUT_FAULTS, &N_INPUT_FAULTS},
-    {PART_FAULTS, &N_PART_FAULTS},
-    {TEXT_FAULTS, &N_TEXT_FAULTS},
+    {MODEL_FAULTS, &N_MODEL_FAULTS},   {INPUT_FAULTS, &N_INPUT_FAULTS}, {PART_FAULTS, &N_PART_FAULTS},
+    {STORED_FAULTS, &N_STORED_FAULTS}, {TEXT_FAULTS, &N_TEXT_FAULTS},
 };
 
 const fault *fault_at(size_t i)

@@ -125,8 +125,8 @@ typedef struct fault {
 } fault;
 
 /* The tables, [N_*]. */
-extern const fault MODEL_FAULTS[], INPUT_FAULTS[], PART_FAULTS[], TEXT_FAULTS[];
-extern const size_t N_MODEL_FAULTS, N_INPUT_FAULTS, N_PART_FAULTS, N_TEXT_FAULTS;
+extern const fault MODEL_FAULTS[], INPUT_FAULTS[], PART_FAULTS[], STORED_FAULTS[], TEXT_FAULTS[];
+extern const size_t N_MODEL_FAULTS, N_INPUT_FAULTS, N_PART_FAULTS, N_STORED_FAULTS, N_TEXT_FAULTS;
 
 /* The i-th of all faults; NULL: there are no more. */
 const fault *fault_at(size_t i);

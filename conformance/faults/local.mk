@@ -1,4 +1,4 @@
-# Rows of a table, without headers of their own: caches.c conv.c experts.c heads.c images.c kept.c list.c media.c numbers.c parts.c plans.c samples.c seams*.c shift.c states.c table_*.c threads.c towers.c
+# Rows of a table, without headers of their own: caches.c conv.c experts.c heads.c images.c kept.c list.c media.c numbers.c parts.c plans.c samples.c seams*.c shift.c states.c stored/changes.c stored/table.c table_*.c threads.c towers.c
 # A fastpath with faults to plant; conformance/tests/faults.test checks that cases catch each.
 # SPDX-License-Identifier: Apache-2.0
 FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,--wrap=fp_head_scale_run,--wrap=fp_kernels_pick,--wrap=fp_linear_run,--wrap=fp_model_has_same_rope,--wrap=fp_steps_run \
@@ -36,6 +36,7 @@ conformance_faults_libfaults_a_SOURCES = \
 	conformance/faults/shift.c \
 	conformance/faults/softmax.c conformance/faults/softmax.h \
 	conformance/faults/states.c \
+	conformance/faults/stored/changes.c conformance/faults/stored/stored.h conformance/faults/stored/table.c \
 	conformance/faults/fault.c \
 	conformance/faults/table_inputs.c \
 	conformance/faults/table_models.c \
