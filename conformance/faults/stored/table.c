@@ -46,8 +46,7 @@ const fault STORED_FAULTS[] = {
     {"norms-shifted-again", "1 is added to norms to which a converter has added it",
      "gemma/gguf-q8_0/single gemma2/gguf-q8_0/single", "-", .plan = fault_norms_shifted_again},
     {"scales-bf16", "scales of float32 are rounded to bfloat16",
-     "llama/fp8-block/single llama/fp8-static/single", "llama/ct-w4a16/single",
-     .plan = fault_scales_bf16},
+     "llama/fp8-block/single llama/fp8-static/single", "llama/ct-w4a16/single", .plan = fault_scales_bf16},
 };
 
 const size_t N_STORED_FAULTS = sizeof STORED_FAULTS / sizeof *STORED_FAULTS;
