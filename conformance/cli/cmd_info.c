@@ -33,6 +33,7 @@
 #include "model/loader.h"
 #include "model/plan/plan.h"
 #include "model/plan/print.h"
+#include "model/source.h"
 #include "tokenizer/tokenizer.h"
 
 static void print_text(FILE *out, const char *name, const char *value)
@@ -203,7 +204,7 @@ static assay_status open_files(const char *dir, weights **out, assay_error *err)
     assay_status rc = stop_set_read(dir, &stop, err);
     if (rc != ASSAY_OK) return rc;
     stop_set_free(stop);
-    return weights_open(dir, out, err);
+    return source_weights(dir, out, err);
 }
 
 static assay_status info_tensors(const void *context, FILE *out, assay_error *err)
@@ -307,10 +308,10 @@ static assay_status print_subject(const conf_options *options, const char *path,
 {
     struct stat s;
     const subject named = {path, options->allow_unknown, json};
-    bool is_dir = stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+    const bool is_checkpoint = source_is_checkpoint(path) || (stat(path, &s) == 0 && S_ISDIR(s.st_mode));
     return conf_contain(options->tensors  ? info_tensors
                         : options->bounds ? info_bounds
-                        : is_dir          ? info_checkpoint
+                        : is_checkpoint   ? info_checkpoint
                                           : info_case,
                         &named, &options->limits, path, out, err);
 }

@@ -14,11 +14,11 @@
 #include "conformance/support/checksums.h"
 #include "gguf/container.h"
 #include "gguf/document.h"
-#include "model/checkpoint/config.h"
 #include "model/checkpoint/weights.h"
 #include "model/loader.h"
 #include "model/plan/cost.h"
 #include "model/plan/plan.h"
+#include "model/source.h"
 #include "tokenizer/tokenizer.h"
 
 /* Whether the directory has the file. Fails if that cannot be told. */
@@ -45,10 +45,8 @@ static assay_status check_weights(const char *dir, assay_error *err)
  * if there is none. */
 static assay_status find_family(const char *dir, char family[CONF_FAMILY_MAX], bool *known, assay_error *err)
 {
-    char path[PATH_MAX];
     json_object *document = NULL, *type = NULL;
-    (void)snprintf(path, sizeof path, "%s/config.json", dir);
-    const assay_status rc = config_read_document(path, &document, err);
+    const assay_status rc = source_config(dir, &document, err);
     if (rc == ASSAY_OK && json_object_is_type(document, json_type_object))
         (void)json_object_object_get_ex(document, "model_type", &type);
     *known = json_text(type) && plan_has_family(json_text(type));
@@ -107,9 +105,9 @@ static assay_status read_plan(const plan *p, division *found, assay_error *err)
 static assay_status check_model(const conf_case *c, division *found, bool *foreign, assay_error *err)
 {
     const char *dir = c->model;
-    bool has_config, known = false;
+    bool has_config = gguf_is_file(dir), known = false;
     plan *p = NULL;
-    assay_status rc = find_file(dir, "config.json", &has_config, err);
+    assay_status rc = has_config ? ASSAY_OK : find_file(dir, "config.json", &has_config, err);
     if (rc != ASSAY_OK) return rc;
     if (!has_config) {
         rc = check_weights(dir, err);

@@ -15,6 +15,7 @@
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/safetensors.h"
 #include "model/checkpoint/weights.h"
+#include "model/source.h"
 
 #define COUNT   "num_hidden_layers"
 #define CONFIG  "config.json"
@@ -39,11 +40,9 @@ static size_t count_layers(json_object *settings)
 
 size_t conf_layers_count(const char *model)
 {
-    char path[PATH_MAX];
     json_object *document = NULL;
     assay_error none = {0};
-    (void)snprintf(path, sizeof path, "%s/" CONFIG, model);
-    if (config_read_document(path, &document, &none) != ASSAY_OK) return 0;
+    if (source_config(model, &document, &none) != ASSAY_OK) return 0;
     const size_t n = count_layers(find_settings(document));
     (void)json_object_put(document);
     return n;

@@ -1,16 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/source.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "gguf/metadata.h"
 #include "model/checkpoint/config.h"
 #include "model/families/families.h"
 #include "model/gguf/config.h"
 #include "model/gguf/names.h"
+
+static const char CONFIG[] = "config.json";
+
+static bool is_regular(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+/* A file that is named as a GGUF file but is none is refused as one. */
+static bool is_gguf(const char *checkpoint)
+{
+    return gguf_is_file(checkpoint) || (string_ends_with(checkpoint, ".gguf") && is_regular(checkpoint));
+}
+
+static assay_status out_of_memory(const char *checkpoint, assay_error *err)
+{
+    return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", checkpoint);
+}
+
+/* "DIR/config.json"; NULL if out of memory. The caller frees it. */
+static char *config_path(const char *dir)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", dir, CONFIG) < 0 ? NULL : path;
+}
+
+bool source_is_checkpoint(const char *path)
+{
+    if (is_gguf(path)) return true;
+    char *file = config_path(path);
+    const bool is = file && is_regular(file);
+    free(file);
+    return is;
+}
 
 /* What renaming depends on. */
 typedef struct renaming {
@@ -42,8 +81,10 @@ static assay_status find_architecture(const gguf *file, const family_type **out,
     *out = family_type_of_gguf(name.at, name.n);
     if (*out) return ASSAY_OK;
     family_gguf_names(names, sizeof names);
-    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: key %s: found \"%.*s\", expected one of %s",
-                      gguf_path(file), KEY, (int)(name.n < 60 ? name.n : 60), name.at, names);
+    const bool is_projector = text_begins_with(name, (assay_text){"clip", 4}) && name.n == 4;
+    return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: key %s: found \"%.*s\"%s, expected one of %s",
+                      gguf_path(file), KEY, (int)(name.n < 60 ? name.n : 60), name.at,
+                      is_projector ? " (an mmproj file: a tower for images or audio alone)" : "", names);
 }
 
 static size_t member_count(json_object *object, const char *name)
@@ -64,9 +105,9 @@ static assay_status open_gguf(const char *path, source *out, assay_error *err)
 {
     gguf *file = NULL;
     const family_type *type = NULL;
-    if (asprintf(&out->label, "%s: config.json", path) < 0) {
+    if (asprintf(&out->label, "%s: %s", path, CONFIG) < 0) {
         out->label = NULL;
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+        return out_of_memory(path, err);
     }
     assay_status rc = gguf_open(path, &file, err);
     if (rc != ASSAY_OK) return rc;
@@ -82,15 +123,47 @@ static assay_status open_gguf(const char *path, source *out, assay_error *err)
     return rc;
 }
 
+/* The first GGUF file of a directory, in the order of names; NULL: it has none. The caller frees it. Files of
+ * towers alone come last. */
+static char *find_gguf(const char *dir)
+{
+    char *best = NULL;
+    DIR *all = opendir(dir);
+    for (struct dirent *one; all && (one = readdir(all));) {
+        if (!string_ends_with(one->d_name, ".gguf")) continue;
+        const bool is_tower = strstr(one->d_name, "mmproj") != NULL,
+                   was_tower = best && strstr(best, "mmproj") != NULL;
+        if (best && (is_tower != was_tower ? is_tower : strcmp(one->d_name, best) > 0)) continue;
+        free(best);
+        best = strdup(one->d_name);
+    }
+    if (all) (void)closedir(all);
+    return best;
+}
+
+/* Reads a directory's config.json; path: its. */
+static assay_status read_config(const char *dir, const char *path, json_object **out, assay_error *err)
+{
+    char *file = access(path, F_OK) == 0 ? NULL : find_gguf(dir);
+    const assay_status rc =
+        is_regular(dir) ? assay_fail(err, ASSAY_EFORMAT,
+                                     "%s: found a file, expected a directory with a %s, or a GGUF file", dir,
+                                     CONFIG)
+        : file ? assay_fail(err, ASSAY_EIO,
+                            "%s: found no %s, but %s; expected the file itself: %s/%s", dir, CONFIG, file,
+                            dir, file)
+               : config_read_document(path, out, err);
+    free(file);
+    return rc;
+}
+
 assay_status source_open(const char *checkpoint, source *out, assay_error *err)
 {
     *out = (source){0};
-    if (gguf_is_file(checkpoint)) return open_gguf(checkpoint, out, err);
-    if (asprintf(&out->label, "%s/config.json", checkpoint) < 0) {
-        out->label = NULL;
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", checkpoint);
-    }
-    const assay_status rc = config_read_document(out->label, &out->config, err);
+    if (is_gguf(checkpoint)) return open_gguf(checkpoint, out, err);
+    out->label = config_path(checkpoint);
+    if (!out->label) return out_of_memory(checkpoint, err);
+    const assay_status rc = read_config(checkpoint, out->label, &out->config, err);
     return rc == ASSAY_OK ? weights_open(checkpoint, &out->weights, err) : rc;
 }
 
@@ -106,16 +179,33 @@ assay_status source_config(const char *checkpoint, json_object **out, assay_erro
 {
     gguf *file = NULL;
     const family_type *type = NULL;
-    char *path = NULL;
-    if (gguf_is_file(checkpoint)) {
+    if (is_gguf(checkpoint)) {
         assay_status rc = gguf_open(checkpoint, &file, err);
         if (rc == ASSAY_OK) rc = make_config(file, &type, out, err);
         gguf_free(file);
         return rc;
     }
-    if (asprintf(&path, "%s/config.json", checkpoint) < 0)
-        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", checkpoint);
-    const assay_status rc = config_read_document(path, out, err);
+    char *path = config_path(checkpoint);
+    if (!path) return out_of_memory(checkpoint, err);
+    const assay_status rc = read_config(checkpoint, path, out, err);
     free(path);
+    return rc;
+}
+
+static void keep_name(const void *context, const gguf_tensor *t, char name[WEIGHTS_NAME_MAX],
+                      size_t *head_rows)
+{
+    (void)context, (void)head_rows;
+    (void)snprintf(name, WEIGHTS_NAME_MAX, "%s", t->name);
+}
+
+assay_status source_weights(const char *checkpoint, weights **out, assay_error *err)
+{
+    gguf *file = NULL;
+    if (!is_gguf(checkpoint)) return weights_open(checkpoint, out, err);
+    assay_status rc = gguf_open(checkpoint, &file, err);
+    if (rc != ASSAY_OK) return rc;
+    rc = weights_open_gguf(file, keep_name, NULL, out, err);
+    if (rc != ASSAY_OK) gguf_free(file);
     return rc;
 }

@@ -16,6 +16,7 @@
 #include "conformance/kinds/read.h"
 #include "conformance/probe/truth/chat.h"
 #include "model/checkpoint/stop.h"
+#include "model/source.h"
 
 const char *probe_type_name(probe_type type)
 {
@@ -300,12 +301,8 @@ static assay_status read_stops(probe_truth *t, assay_error *err)
 /* The positions of the model: those of config.json, or of its text_config. 0 if it states none. */
 static assay_status read_positions(probe_truth *t, assay_error *err)
 {
-    char *path = NULL;
     json_object *config = NULL, *inner = NULL, *most = NULL;
-    if (asprintf(&path, "%s/config.json", t->model) < 0)
-        return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    const assay_status rc = json_read(path, &config, err);
-    free(path);
+    const assay_status rc = source_config(t->model, &config, err);
     if (rc != ASSAY_OK) return rc;
     if (!json_object_object_get_ex(config, "max_position_embeddings", &most) &&
         json_object_object_get_ex(config, "text_config", &inner))
