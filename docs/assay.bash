@@ -73,8 +73,12 @@ _assay() {
         words=$(compgen -f -- "$word" | grep -iE '\.(wav|flac)$'; compgen -d -- "$word")
     elif [[ $command == probe && $previous == --save ]]; then
         words=$(compgen -f -X '!*.jsonl' -- "$word"; compgen -d -- "$word")
-    elif [[ $previous == --save || $previous == --dump || $previous == --bundle || $previous == --files || $previous == --model || $previous == --checkpoint-root ]]; then
+    elif [[ $previous == --save || $previous == --dump || $previous == --bundle || $previous == --files || $previous == --checkpoint-root ]]; then
         words=$(compgen -d -- "$word")
+    elif [[ $previous == --model || ( $command == arrays && $word != -* ) ]]; then
+        words=$(compgen -f -X '!*.gguf' -- "$word"; compgen -d -- "$word")
+    elif [[ $command == info && $word != -* ]]; then
+        words=$(compgen -f -- "$word" | grep -E '\.(gguf|h5|json|json\.gz)$'; compgen -d -- "$word")
     elif [[ $previous == --api-key-env ]]; then
         words=$(compgen -e -- "$word")
     elif [[ $word == -* ]]; then

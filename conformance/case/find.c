@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "conformance/support/text.h"
+#include "model/source.h"
 
 bool conf_case_is_named(const char *path, size_t *stem)
 {
@@ -51,16 +52,6 @@ static assay_status add_found(conf_found_list *list, const char *path, size_t id
     return ASSAY_OK;
 }
 
-bool conf_is_checkpoint(const char *dir)
-{
-    char *path;
-    struct stat s;
-    if (asprintf(&path, "%s/config.json", dir) < 0) return false;
-    bool is = stat(path, &s) == 0 && S_ISREG(s.st_mode);
-    free(path);
-    return is;
-}
-
 static assay_status scan_directory(const char *dir, size_t id_from, int depth, conf_found_list *list,
                                    assay_error *err);
 
@@ -75,7 +66,7 @@ static assay_status scan_entry(const char *dir, const char *name, size_t id_from
     assay_status rc = ASSAY_OK;
     if (lstat(path, &s) != 0) rc = assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
     else if (S_ISDIR(s.st_mode))
-        rc = strcmp(name, "model") == 0 || conf_is_checkpoint(path)
+        rc = strcmp(name, "model") == 0 || source_is_checkpoint(path)
                  ? ASSAY_OK
                  : scan_directory(path, id_from, depth + 1, list, err);
     else if (!S_ISLNK(s.st_mode) || stat(path, &target) != 0 || !S_ISDIR(target.st_mode))

@@ -67,7 +67,4 @@ void conf_found_keep(conf_found_list *list,
 /* Frees the cases; list->shard stays. */
 void conf_found_free(conf_found_list *list);
 
-/* Whether `dir` holds a config.json. */
-bool conf_is_checkpoint(const char *dir);
-
 #endif

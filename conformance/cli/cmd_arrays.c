@@ -15,6 +15,7 @@
 #include "conformance/process/isolate.h"
 #include "conformance/support/strings.h"
 #include "conformance/support/text.h"
+#include "model/source.h"
 
 /* One model with one engine. */
 typedef struct subject {
@@ -109,8 +110,8 @@ static bool out_of_memory;
 
 static int add_checkpoint(const char *path, const struct stat *s, int type, struct FTW *at)
 {
-    (void)s, (void)at;
-    if (type != FTW_D || !conf_is_checkpoint(path)) return 0;
+    (void)s;
+    if ((type != FTW_D && at->level > 0) || !source_is_checkpoint(path)) return 0;
     out_of_memory = !conf_strings_add(found, path);
     return out_of_memory;
 }
@@ -134,7 +135,9 @@ static assay_status find_checkpoints(const conf_options *options, const conf_con
         if (out_of_memory) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", named[i]);
         if (rc != 0 || out->n == before)
             return assay_fail(err, ASSAY_EIO,
-                              "%s: found no checkpoint, expected a directory with a config.json", named[i]);
+                              "%s: found no checkpoint, expected a directory with a config.json, or a "
+                              "GGUF file",
+                              named[i]);
         qsort(out->at + before, out->n - before, sizeof *out->at, by_name);
     }
     return ASSAY_OK;

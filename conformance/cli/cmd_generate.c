@@ -78,7 +78,8 @@ static assay_status check_draws(const conf_options *o, assay_error *err)
 static assay_status check_options(const conf_options *o, assay_error *err)
 {
     if (!o->model)
-        return assay_fail(err, ASSAY_EINVAL, "option --model is missing: a directory with a config.json");
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option --model is missing: a directory with a config.json, or a GGUF file");
     if (!o->generate.prompt) return assay_fail(err, ASSAY_EINVAL, "option --prompt is missing: a text, or -");
     if (o->n_engines > 1)
         return assay_fail(err, ASSAY_EINVAL, "found %zu engines, expected one", o->n_engines);

@@ -26,7 +26,8 @@ static assay_status check_options(const conf_options *o, assay_error *err)
 {
     struct stat status;
     if (!o->model)
-        return assay_fail(err, ASSAY_EINVAL, "option --model is missing: a directory with a config.json");
+        return assay_fail(err, ASSAY_EINVAL,
+                          "option --model is missing: a directory with a config.json, or a GGUF file");
     if (o->n_engines > 1)
         return assay_fail(err, ASSAY_EINVAL, "found %zu engines, expected one", o->n_engines);
     if (o->n_arguments > 0)

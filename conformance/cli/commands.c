@@ -253,8 +253,8 @@ const conf_command conf_cli_commands[] = {
      TAKES(CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_MEMORY, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_list},
     {"info", "[OPTION]... DIR|CASE...", "show the plan of a checkpoint, or the contents of a case",
-     "DIR is a checkpoint: a directory with a config.json. CASE is a file, also a program saved\n"
-     "by assay schedule.\n"
+     "DIR is a checkpoint: a directory with a config.json, or a GGUF file. CASE is a file,\n"
+     "also a program saved by assay schedule.\n"
      "\n"
      "Exit status: 0; 2 usage; 99 an argument cannot be read.\n",
      TAKES(CONF_OPTION_TENSORS, CONF_OPTION_BOUNDS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_MEMORY,
@@ -262,7 +262,7 @@ const conf_command conf_cli_commands[] = {
      conf_cmd_info},
     {"arrays", "[OPTION]... [DIR]...",
      "list the arrays that engines derive from a checkpoint, and whether they are realised",
-     "DIR means every checkpoint below it; " CONF_DEFAULT_HELP ".\n"
+     "DIR means every directory below it that is a checkpoint, or is a GGUF file; " CONF_DEFAULT_HELP ".\n"
      "\n"
      "An engine converts, packs and derives arrays from a checkpoint. An array that is still\n"
      "deferred when the model is open fails as soon as another thread uses it. Private arrays,\n"

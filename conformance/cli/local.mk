@@ -27,6 +27,7 @@ conformance_libconformance_a_SOURCES += \
 CONFORMANCE_CLI_TESTS = \
 	conformance/cli/tests/check_bisect \
 	conformance/cli/tests/check_explain \
+	conformance/cli/tests/check_gguf \
 	conformance/cli/tests/check_info \
 	conformance/cli/tests/check_info_bounds \
 	conformance/cli/tests/check_info_tensors \
@@ -43,6 +44,8 @@ conformance_cli_tests_check_bisect_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_bisect_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_explain_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_explain_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_cli_tests_check_gguf_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_cli_tests_check_gguf_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_info_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_cli_tests_check_info_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_cli_tests_check_info_tensors_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

@@ -15,7 +15,7 @@ static bool add_storages(json_object *to, const plan *p)
     for (size_t i = 0; ok && i < p->n_storages; i++) {
         const plan_storage *s = &p->storages[i];
         json_object *one = conf_json_append_object(list);
-        ok = conf_json_add_text(one, "type", dtype_name(s->dtype)) &&
+        ok = conf_info_add_text(one, "type", s->dtype ? dtype_name(s->dtype) : NULL) &&
              conf_info_add_text(one, "format", s->format) && conf_info_add_count(one, "bits", s->bits) &&
              conf_info_add_count(one, "group", s->group) &&
              conf_info_add_text(one, "bias_type", s->bias_dtype ? dtype_name(s->bias_dtype) : NULL) &&

@@ -29,8 +29,7 @@ bool conf_info_add_tensors(json_object *to, const weights *w)
     for (size_t i = 0; ok && i < weights_count(w); i++) {
         const assay_tensor *t = weights_at(w, i);
         json_object *one = conf_json_append_object(tensors);
-        ok = conf_json_add_text(one, "name", t->name) &&
-             conf_json_add_string(one, "type", type_name(w, i)) &&
+        ok = conf_json_add_text(one, "name", t->name) && conf_json_add_string(one, "type", type_name(w, i)) &&
              conf_info_add_counts(one, "shape", t->shape, t->rank) &&
              conf_json_add_text(one, "file", weights_file(w, i));
     }

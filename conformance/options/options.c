@@ -5,7 +5,8 @@
 
 const conf_option_info conf_cli_options[] = {
     /* What is run, checked or generated from. */
-    {CONF_OPTION_MODEL, 0, "--model", "DIR", "the checkpoint"},
+    {CONF_OPTION_MODEL, 0, "--model", "DIR",
+     "the checkpoint: a directory with a config.json, or a GGUF file"},
     {CONF_OPTION_TEXT, 0, "--prompt", "TEXT",
      "the prompt, which may contain special tokens; - for standard input"},
     {CONF_OPTION_IMAGE, 0, "--image", "FILE",

@@ -146,12 +146,11 @@ static assay_status read_config(const char *dir, const char *path, json_object *
 {
     char *file = access(path, F_OK) == 0 ? NULL : find_gguf(dir);
     const assay_status rc =
-        is_regular(dir) ? assay_fail(err, ASSAY_EFORMAT,
-                                     "%s: found a file, expected a directory with a %s, or a GGUF file", dir,
-                                     CONFIG)
-        : file ? assay_fail(err, ASSAY_EIO,
-                            "%s: found no %s, but %s; expected the file itself: %s/%s", dir, CONFIG, file,
-                            dir, file)
+        is_regular(dir)
+            ? assay_fail(err, ASSAY_EFORMAT,
+                         "%s: found a file, expected a directory with a %s, or a GGUF file", dir, CONFIG)
+        : file ? assay_fail(err, ASSAY_EIO, "%s: found no %s, but %s; expected the file itself: %s/%s", dir,
+                            CONFIG, file, dir, file)
                : config_read_document(path, out, err);
     free(file);
     return rc;
