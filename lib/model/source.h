@@ -10,8 +10,8 @@
 #include "model/checkpoint/weights.h"
 #include "model/gguf/architecture.h"
 
-/* Whether the path is that of a checkpoint: a directory with a config.json, or a file that is, or is named as,
- * a GGUF file. */
+/* Whether the path is that of a checkpoint: a directory with a config.json, or a file that is, or is named
+ * as, a GGUF file. */
 bool source_is_checkpoint(const char *path);
 
 /* Reads config.json, or makes it from the metadata of a GGUF file; the caller puts *out. Fails as
