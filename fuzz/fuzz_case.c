@@ -13,7 +13,8 @@ static void require_rows(const conf_decoder *d)
     for (size_t r = 0; r < d->rows.n_rows; r++) {
         fuzz_require(d->rows.place[r].sample < d->n_samples, "a row belongs to a sample");
         touched = d->rows.truth[(r + 1) * d->rows.n_cols - 1];
-        touched = d->rows.float32[(r + 1) * d->rows.n_cols - 1];
+        for (size_t i = 0; i < d->rows.n_runs; i++)
+            if (d->rows.runs[i].rows) touched = d->rows.runs[i].rows[(r + 1) * d->rows.n_cols - 1];
         (void)touched;
     }
 }

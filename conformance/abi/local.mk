@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
-	conformance/abi/compute.c conformance/abi/compute.h \
 	conformance/abi/engine.c conformance/abi/engine.h \
 	conformance/abi/kernels.c conformance/abi/kernels.h \
 	conformance/abi/module.c conformance/abi/module.h \

@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/shown.h"
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/evaluate/evaluate.h"
+#include "conformance/judge/compute.h"
 #include "conformance/process/isolate.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/draw.h"

@@ -30,8 +30,8 @@ typedef struct conf_bench {
     size_t n_points;
     size_t n_repeats, n_steps;
     uint64_t seed;
-    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
-    const char *kernels; /* kernel library for every engine, as on the command line; NULL: its own */
+    conf_compute compute; /* compute type to request; CONF_COMPUTE_NONE: the engine's default */
+    const char *kernels;  /* kernel library for every engine, as on the command line; NULL: its own */
     char *kernels_path;
     const char *const *allow_unknown; /* members of config.json to ignore; NULL-terminated */
     conf_limits limits;               /* of each process */

@@ -7,10 +7,10 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/bench/machine_loops.h"
 #include "conformance/bench/print.h"
 #include "conformance/bench/rate.h"
+#include "conformance/judge/compute.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
 #include "conformance/support/json_add.h"

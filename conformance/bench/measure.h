@@ -44,9 +44,9 @@ typedef struct conf_bench_time {
 
 /* Request to the child process that measures. */
 typedef struct conf_bench_request {
-    const char *engine;  /* path of the module */
-    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
-    const char *kernels; /* path of a kernel library for the engine; NULL: its own */
+    const char *engine;   /* path of the module */
+    conf_compute compute; /* compute type to request; CONF_COMPUTE_NONE: the engine's default */
+    const char *kernels;  /* path of a kernel library for the engine; NULL: its own */
     const char *const *allow_unknown;
     const char *dir;
     conf_bench_point point;

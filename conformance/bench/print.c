@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "conformance/abi/compute.h"
 #include "conformance/bench/machine_loops.h"
 #include "conformance/bench/rate.h"
+#include "conformance/judge/compute.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
 #include "conformance/support/text.h"

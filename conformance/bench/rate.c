@@ -36,10 +36,10 @@ static double tokens_of(const conf_bench_point *p, const conf_bench_time *time)
 }
 
 /* Operations per second in the requested compute type; in float32 by default. */
-static double operations_of(const conf_machine *m, assay_dtype compute)
+static double operations_of(const conf_machine *m, conf_compute compute)
 {
-    if (compute == ASSAY_BF16) return fmax(m->bf16_one, m->bf16_all);
-    if (compute == ASSAY_I8) return fmax(m->i8_one, m->i8_all);
+    if (compute == CONF_COMPUTE_BF16) return fmax(m->bf16_one, m->bf16_all);
+    if (compute == CONF_COMPUTE_I8) return fmax(m->i8_one, m->i8_all);
     return fmax(m->fma_one, m->fma_all);
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "config.h"
-#include "conformance/abi/compute.h"
 #include "conformance/exec/engine.h"
+#include "conformance/judge/compute.h"
 #include "conformance/judge/noise.h"
 #include "conformance/judge/severity.h"
 #include "conformance/problems/markdown.h"

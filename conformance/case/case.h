@@ -9,6 +9,8 @@
 #include "conformance/abi/open.h"
 #include "conformance/case/vectors.h"
 #include "conformance/hdf5/hdf5.h"
+#include "conformance/judge/compute.h"
+#include "conformance/judge/distance.h"
 
 #define CONF_SCHEMA_VERSION 1
 
@@ -39,6 +41,13 @@ typedef struct conf_place {
     size_t pos;
 } conf_place;
 
+/* A run of the published model in a compute type: its logits [R, V], or only its noise (rows NULL). */
+typedef struct conf_run {
+    conf_compute compute;
+    double *rows;
+    conf_distance noise;
+} conf_run;
+
 /* The rows of logits without padding: prefill of all samples, by sample and position, then decode of all
  * samples. n_listed: 0 if every row of prefill is recorded; otherwise the number of those that /expect/rows
  * lists. */
@@ -49,9 +58,8 @@ typedef struct conf_rows {
     size_t *listed_at;  /* [n_listed]: for the first rows of `place`, their index in `listed` */
     conf_place *place;  /* [R] */
     double *truth;      /* [R, V], no NaN */
-    double *float32;    /* [R, V]: the recorded float32 run */
-    double *bfloat16;   /* [R, V]: the bfloat16 run; NULL if not recorded */
-    double *int8;       /* [R, V]: the int8 run; NULL if not recorded */
+    conf_run *runs;     /* [n_runs], by compute type, the first in float32 */
+    size_t n_runs;
 } conf_rows;
 
 /* An intermediate tensor of the truth: sample 0, prefill. */
@@ -61,20 +69,6 @@ typedef struct conf_trace {
     bool has_noise;
     double noise; /* the largest distance of the float32 run from value */
 } conf_trace;
-
-/* Runs of which a case has only the noise: the published model in float16, and in float32 with the weights
- * that MLX's affine groups of 8 or 4 bits represent. They show what a server computes in. */
-typedef enum conf_measured {
-    CONF_MEASURED_FLOAT16,
-    CONF_MEASURED_AFFINE8,
-    CONF_MEASURED_AFFINE4,
-    CONF_N_MEASURED
-} conf_measured;
-
-/* The largest distances of a run's rows from the truth (conf_distance); all 0: not recorded. */
-typedef struct conf_run_noise {
-    double max_abs, rmse, kl;
-} conf_run_noise;
 
 /* kind logits and generate; of kind positions the tokens, lengths and inputs */
 typedef struct conf_decoder {
@@ -94,7 +88,6 @@ typedef struct conf_decoder {
     conf_array audio_sample;          /* [audio clips], likewise */
     bool has_truth;
     conf_rows rows;
-    conf_run_noise run_noise[CONF_N_MEASURED];
     conf_trace *traces;
     size_t n_traces;
     size_t n_greedy;   /* M; 0: no greedy tokens were recorded */

@@ -166,18 +166,35 @@ static assay_status read_greedy(const conf_h5 *file, conf_decoder *d, assay_erro
     return rc == ASSAY_OK ? read_finish(file, d, err) : rc;
 }
 
+/* Notes members that are unknown: of /expect, whose members are `names`, and of its groups. */
+static assay_status note_expected(const conf_h5 *file, const conf_strings *names, conf_case *c,
+                                  assay_error *err)
+{
+    static const char *const run[] = {"prefill", "decode", "noise", NULL};
+    static const char *const others[] = {"rows", "tokens", "finish", "truth"};
+    const char **known = calloc(names->n + 5, sizeof *known), **end = known + 4;
+    if (!known) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    memcpy(known, others, sizeof others);
+    for (size_t i = 0; i < names->n; i++)
+        if (conf_compute_of_run(names->at[i])) *end++ = names->at[i];
+    assay_status rc = conf_strings_note(names, "/expect/", known, &c->unknown, err);
+    for (const char **group = known + 3; *group && rc == ASSAY_OK; group++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "/expect/%s", *group);
+        rc = conf_members_note(file, name, run, &c->unknown, err);
+    }
+    free(known);
+    return rc;
+}
+
 static assay_status note_members(const conf_h5 *file, conf_case *c, assay_error *err)
 {
     static const char *const root[] = {"input", "expect", "trace", NULL};
-    static const char *const expect[] = {"truth",  "float32", "bfloat16", "int8",    "rows", "tokens",
-                                         "finish", "float16", "affine8",  "affine4", NULL};
-    static const char *const run[] = {"prefill", "decode", NULL};
-    static const char *const runs[] = {"/expect/truth", "/expect/float32", "/expect/bfloat16",
-                                       "/expect/int8"};
+    conf_strings names = {0};
     assay_status rc = conf_members_note(file, "/", root, &c->unknown, err);
-    if (rc == ASSAY_OK) rc = conf_members_note(file, "/expect", expect, &c->unknown, err);
-    for (size_t i = 0; i < sizeof runs / sizeof *runs && rc == ASSAY_OK; i++)
-        rc = conf_members_note(file, runs[i], run, &c->unknown, err);
+    if (rc == ASSAY_OK) rc = conf_h5_members(file, "/expect", &names, err);
+    if (rc == ASSAY_OK) rc = note_expected(file, &names, c, err);
+    conf_strings_free(&names);
     return rc;
 }
 
@@ -192,7 +209,6 @@ assay_status conf_decoder_read(const conf_h5 *file, conf_case *c, bool frame, as
     d->has_truth = !generates || conf_h5_has(file, "/expect/truth") || conf_h5_has(file, "/expect/float32");
     if (rc == ASSAY_OK && d->has_truth)
         rc = frame ? conf_rows_count(file, d, err) : conf_rows_read(file, d, err);
-    if (rc == ASSAY_OK && d->has_truth && !frame) rc = conf_run_noise_read(file, c, err);
     if (rc == ASSAY_OK) rc = check_tokens(file, d, err);
     if (rc == ASSAY_OK && (generates || conf_h5_has(file, "/expect/tokens"))) rc = read_greedy(file, d, err);
     if (rc == ASSAY_OK && !frame) rc = conf_traces_read(file, d, c->outline, err);

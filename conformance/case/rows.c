@@ -10,10 +10,11 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/row_list.h"
+#include "conformance/case/run_noise.h"
+#include "conformance/judge/compute.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 
@@ -160,8 +161,8 @@ static assay_status read_truth(const conf_h5 *file, conf_decoder *d, assay_error
 }
 
 /* Reads the run in type `compute`, always stored as F32, into *rows [R, V]. */
-static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, assay_dtype compute, double **rows,
-                               assay_error *err)
+static assay_status read_run(const conf_h5 *file, const conf_decoder *d, conf_compute compute, double **rows,
+                             assay_error *err)
 {
     const char *name = conf_compute_run(compute);
     const conf_rows *all = &d->rows;
@@ -186,20 +187,47 @@ static assay_status read_noise(const conf_h5 *file, const conf_decoder *d, assay
     return rc;
 }
 
+static int compare_runs(const void *a, const void *b)
+{
+    const conf_compute x = ((const conf_run *)a)->compute, y = ((const conf_run *)b)->compute;
+    return (x > y) - (x < y);
+}
+
+/* Lists the runs among the members of /expect; float32 also if it is missing, so that reading it fails. */
+static assay_status list_runs(const conf_h5 *file, const conf_strings *names, conf_rows *rows,
+                              assay_error *err)
+{
+    rows->runs = calloc(names->n + 1, sizeof *rows->runs);
+    if (!rows->runs) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
+    rows->runs[rows->n_runs++].compute = CONF_COMPUTE_F32;
+    for (size_t i = 0; i < names->n; i++) {
+        const conf_compute compute = conf_compute_of_run(names->at[i]);
+        if (compute > CONF_COMPUTE_F32) rows->runs[rows->n_runs++].compute = compute;
+    }
+    qsort(rows->runs, rows->n_runs, sizeof *rows->runs, compare_runs);
+    return ASSAY_OK;
+}
+
 assay_status conf_rows_read(const conf_h5 *file, conf_decoder *d, assay_error *err)
 {
+    conf_strings names = {0};
     assay_status rc = read_truth(file, d, err);
-    if (rc == ASSAY_OK) rc = read_noise(file, d, ASSAY_F32, &d->rows.float32, err);
-    if (rc == ASSAY_OK && conf_h5_has(file, "/expect/bfloat16"))
-        rc = read_noise(file, d, ASSAY_BF16, &d->rows.bfloat16, err);
-    if (rc == ASSAY_OK && conf_h5_has(file, "/expect/int8"))
-        rc = read_noise(file, d, ASSAY_I8, &d->rows.int8, err);
+    if (rc == ASSAY_OK) rc = conf_h5_members(file, "/expect", &names, err);
+    if (rc == ASSAY_OK) rc = list_runs(file, &names, &d->rows, err);
+    conf_strings_free(&names);
+    for (size_t i = 0; rc == ASSAY_OK && i < d->rows.n_runs; i++) {
+        conf_run *run = &d->rows.runs[i];
+        rc = conf_run_noise_has(file, run->compute)
+                 ? conf_run_noise_read(file, run->compute, &run->noise, err)
+                 : read_run(file, d, run->compute, &run->rows, err);
+    }
     return rc;
 }
 
-const double *conf_rows_noise(const conf_rows *rows, assay_dtype compute)
+const double *conf_rows_noise(const conf_rows *rows, conf_compute compute)
 {
-    return compute == ASSAY_BF16 ? rows->bfloat16 : compute == ASSAY_I8 ? rows->int8 : rows->float32;
+    const conf_run *run = conf_run_find(rows, compute);
+    return run ? run->rows : NULL;
 }
 
 void conf_rows_free(conf_rows *rows)
@@ -208,7 +236,6 @@ void conf_rows_free(conf_rows *rows)
     free(rows->listed_at);
     free(rows->place);
     free(rows->truth);
-    free(rows->float32);
-    free(rows->bfloat16);
-    free(rows->int8);
+    for (size_t i = 0; i < rows->n_runs; i++) free(rows->runs[i].rows);
+    free(rows->runs);
 }

@@ -200,7 +200,9 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;
     case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTED_IN:
-    case CONF_OPTION_COMPUTE: return conf_cli_parse_compute(o->name, value, &out->compute, err);
+    case CONF_OPTION_COMPUTE:
+        return conf_cli_parse_compute(o->name, value, o->id == CONF_OPTION_COMPUTED_IN, &out->compute, err);
+    case CONF_OPTION_CACHE: return conf_cli_parse_cache(o->name, value, &out->compute, err);
     case CONF_OPTION_PART: return conf_cli_parse_part(o->name, value, &out->parts, err);
     case CONF_OPTION_SHARD: return conf_cli_parse_shard(o->name, value, &out->shard, &out->n_shards, err);
     case CONF_OPTION_EXPECT:
@@ -320,6 +322,7 @@ assay_status conf_cli_parse(const conf_command *command, int argc, char **argv, 
             rc = parse_option(command, argc, argv, &i, &o, err);
         else o.arguments[o.n_arguments++] = argv[i];
     }
+    if (rc == ASSAY_OK) rc = conf_cli_check_cache(o.compute, err);
     if (rc == ASSAY_OK) rc = check_reports(&o, err);
     if (rc != ASSAY_OK) conf_cli_free(&o);
     else *out = o;

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "conformance/abi/compute.h"
 #include "conformance/case/root.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/cli/value.h"
 #include "conformance/diff/diff.h"
 #include "conformance/diff/html.h"
+#include "conformance/judge/compute.h"
 #include "conformance/process/isolate.h"
 #include "conformance/report/paged.h"
 #include "conformance/report/report.h"
@@ -45,7 +45,7 @@ static void print_verdict(const conf_options *options, const conf_context *conte
     (void)fputs("  REPRO: ", context->out);
     conf_text_print_quoted(context->out, context->program);
     (void)fputs(" diff", context->out);
-    if (options->compute) (void)fprintf(context->out, " --compute %s", conf_compute_name(options->compute));
+    conf_compute_print_options(context->out, options->compute);
     for (size_t i = 0; conf_diff_part_names[i]; i++)
         if (options->parts & 1U << i) (void)fprintf(context->out, " --part %s", conf_diff_part_names[i]);
     conf_root_print(context->out);

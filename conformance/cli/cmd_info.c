@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/shown.h"
-#include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/rows.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/cli/cmd.h"
 #include "conformance/generate/describe.h"
 #include "conformance/info/bounds.h"
@@ -18,6 +18,7 @@
 #include "conformance/info/member.h"
 #include "conformance/info/plan.h"
 #include "conformance/info/tensors.h"
+#include "conformance/judge/compute.h"
 #include "conformance/judge/distance.h"
 #include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
@@ -58,13 +59,11 @@ static void print_inputs(FILE *out, const conf_decoder *d)
 /* Prints the noise of each recorded run. The floor of the noise (noise.h) is the same for all types. */
 static void print_noises(FILE *out, const conf_rows *rows, double largest)
 {
-    static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const double *run = conf_rows_noise(rows, types[i]);
-        if (!run) continue;
-        conf_distance noise = conf_noise_of(rows->truth, run, rows->n_rows, rows->n_cols);
+    for (size_t i = 0; i < rows->n_runs; i++) {
+        const conf_distance noise = conf_run_noise(rows, &rows->runs[i]);
         (void)fprintf(out, "%-10s largest error %.3g, RMSE %.3g, KL %.3g",
-                      i ? conf_compute_run(types[i]) : "noise", noise.max_abs, noise.rmse, noise.kl);
+                      i ? conf_compute_run(rows->runs[i].compute) : "noise", noise.max_abs, noise.rmse,
+                      noise.kl);
         if (i) (void)fputc('\n', out);
         else (void)fprintf(out, "; taken for at least %.3g\n", conf_noise_floor(largest));
     }

@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/grow.h"
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/abi/kernels.h"
 #include "conformance/abi/module.h"
@@ -18,6 +17,7 @@
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/exec/engine.h"
 #include "conformance/expected/read.h"
+#include "conformance/judge/compute.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/process/jobs.h"
 #include "conformance/replay/dump.h"

@@ -338,7 +338,7 @@ static conf_exit run_replay(scheduling *of, conf_options *o)
         return CONF_EXIT_USAGE;
     }
     if (!o->n_engines) (void)fprintf(of->context->out, "engine %s, as %s says\n", file.engine, o->replay);
-    if (o->compute == ASSAY_DTYPE_NONE) o->compute = file.compute;
+    if (o->compute == CONF_COMPUTE_NONE) o->compute = file.compute;
     if (!o->kernels) o->kernels = file.kernels;
     rc = conf_find(o->n_arguments ? o->arguments[0] : file.path, &of->found, &err);
     if (rc == ASSAY_OK && (of->found.n != 1 || of->found.at[0].scanned))

@@ -88,7 +88,7 @@ static assay_status open_server(const conf_options *o, const conf_context *conte
                                               CONF_SERVING_TEMPLATE,  CONF_SERVING_DETOKENIZER};
     server_options options = {.model = {.dir = o->model,
                                         .name = o->serve.name,
-                                        .compute = o->compute,
+                                        .compute = conf_compute_dtype(o->compute),
                                         .allow_unknown = o->allow_unknown},
                               .host = o->serve.host ? o->serve.host : USUAL_HOST,
                               .files = o->serve.files,

@@ -32,13 +32,13 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 all cases pass; 1 at least one diverges; 2 usage; 77 no case could be run;\n"
      "99 a broken fixture, a missing library or an error of assay itself, even if another case\n"
      "diverges: the unreadable case is untested. With --bisect, 125 replaces 2, 77 and 99.\n",
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_FILTER, CONF_OPTION_SHARD, CONF_OPTION_VECTOR,
-           CONF_OPTION_KNOWN, CONF_OPTION_BASELINE, CONF_OPTION_PAIR, CONF_OPTION_SEED, CONF_OPTION_MANNER,
-           CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY,
-           CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT, CONF_OPTION_DUMP, CONF_OPTION_BUNDLE,
-           CONF_OPTION_DRY_RUN, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON, CONF_OPTION_HTML,
-           REVIEW, CONF_OPTION_PROFILES, CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN,
-           CONF_OPTION_CHECKPOINT_ROOT),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_CACHE, CONF_OPTION_FILTER, CONF_OPTION_SHARD,
+           CONF_OPTION_VECTOR, CONF_OPTION_KNOWN, CONF_OPTION_BASELINE, CONF_OPTION_PAIR, CONF_OPTION_SEED,
+           CONF_OPTION_MANNER, CONF_OPTION_SHIFT, CONF_OPTION_EXPLAIN, CONF_OPTION_JOBS, CONF_OPTION_TIMEOUT,
+           CONF_OPTION_MEMORY, CONF_OPTION_FAIL_CLASS, CONF_OPTION_BISECT, CONF_OPTION_DUMP,
+           CONF_OPTION_BUNDLE, CONF_OPTION_DRY_RUN, CONF_OPTION_TAP, CONF_OPTION_JUNIT, CONF_OPTION_JSON,
+           CONF_OPTION_HTML, REVIEW, CONF_OPTION_PROFILES, CONF_OPTION_VERBOSE, CONF_OPTION_KERNELS,
+           CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_run},
     {"locate", "[OPTION]... CASE [OBSERVED]", "find the first tensor at which a case goes wrong",
      "Compares the recorded tensors of CASE in the order in which the engine computes them, names\n"
@@ -53,8 +53,9 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 nothing exceeds its bound; 1 a divergence was found; 2 usage; 77 there is\n"
      "nothing to compare; 99 a broken fixture, a missing library or an error of assay itself.\n",
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_KERNELS, CONF_OPTION_TIMEOUT,
-           CONF_OPTION_MEMORY, CONF_OPTION_HTML, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_CACHE, CONF_OPTION_KERNELS,
+           CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_HTML, CONF_OPTION_ALLOW_UNKNOWN,
+           CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_locate},
     {"reduce", "[OPTION]... CASE", "make a case smaller as long as an engine fails it in the same way",
      "Leaves out samples, steps, inputs and tokens of CASE as long as the engine fails in the same\n"
@@ -66,9 +67,9 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 a bundle is written; 2 usage, or the engine passes CASE; 77 the engine cannot\n"
      "run CASE, or cases of its kind are not reduced; 99 a broken case or an error of assay itself.\n",
-     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_SEED, CONF_OPTION_MANNER, CONF_OPTION_OUTPUT,
-           CONF_OPTION_EFFORT, CONF_OPTION_RECORDED, CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY,
-           CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
+     TAKES(CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_CACHE, CONF_OPTION_SEED, CONF_OPTION_MANNER,
+           CONF_OPTION_OUTPUT, CONF_OPTION_EFFORT, CONF_OPTION_RECORDED, CONF_OPTION_TIMEOUT,
+           CONF_OPTION_MEMORY, CONF_OPTION_KERNELS, CONF_OPTION_ALLOW_UNKNOWN, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_reduce},
     {"diff", "[OPTION]... GOLDEN OBSERVED", "judge the recorded outputs of any engine, from a file",
      "OBSERVED is an HDF5 file with /observed/prefill, /observed/decode and /observed/tokens, of\n"
@@ -88,7 +89,7 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 they agree; 1 they diverge; 2 usage; 77 the case has no recorded run to\n"
      "judge that type or part by; 99 a file cannot be read or lacks a member.\n",
-     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_HTML,
+     TAKES(CONF_OPTION_JUDGED_AS, CONF_OPTION_CACHE, CONF_OPTION_PART, CONF_OPTION_THREADS, CONF_OPTION_HTML,
            CONF_OPTION_VERBOSE, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_diff},
     {"merge", "[OPTION]... RESULT.json...", "join the results of the shards of a run",
@@ -163,7 +164,7 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0; 1 an engine failed; 2 usage; 77 nothing could be measured; 99 the\n"
      "checkpoint or an engine cannot be read, or an error of assay itself.\n",
      TAKES(CONF_OPTION_SERVING, CONF_OPTION_MEASURED_REASONING, CONF_OPTION_MEASURED_TOOLS, CONF_OPTION_MODEL,
-           CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_PROMPT, CONF_OPTION_CONTEXT,
+           CONF_OPTION_ENGINE, CONF_OPTION_COMPUTED_IN, CONF_OPTION_PROMPT, CONF_OPTION_CONTEXT,
            CONF_OPTION_BATCH, CONF_OPTION_TOKENS, CONF_OPTION_REPEAT, CONF_OPTION_IDS, CONF_OPTION_KERNELS,
            CONF_OPTION_TIMEOUT, CONF_OPTION_MEMORY, CONF_OPTION_JSON, CONF_OPTION_ALLOW_UNKNOWN),
      conf_cmd_bench},
@@ -242,7 +243,7 @@ const conf_command conf_cli_commands[] = {
      "Exit status: 0 after a signal; 2 usage, or an address that needs a key; 99 the checkpoint or\n"
      "the engine cannot be opened, or the address is in use.\n",
      TAKES(CONF_OPTION_MODEL, CONF_OPTION_HOST, CONF_OPTION_PORT, CONF_OPTION_API_KEY_ENV, CONF_OPTION_NAME,
-           CONF_OPTION_FILES, CONF_OPTION_ENGINE, CONF_OPTION_COMPUTE, CONF_OPTION_ALLOW_UNKNOWN,
+           CONF_OPTION_FILES, CONF_OPTION_ENGINE, CONF_OPTION_COMPUTED_IN, CONF_OPTION_ALLOW_UNKNOWN,
            CONF_OPTION_REASONING, CONF_OPTION_TOOLS, CONF_OPTION_ANSWER_TOKENS, CONF_OPTION_SAMPLES,
            CONF_OPTION_QUEUE, CONF_OPTION_CONNECTIONS, CONF_OPTION_BODY, CONF_OPTION_CLIENT_TIMEOUT),
      conf_cmd_serve},

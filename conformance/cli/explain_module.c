@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/cli/explain_module.h"
+#include "conformance/case/run_noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ bool conf_explain_uses(const conf_case *c, conf_use use)
     switch (use) {
     case CONF_USE_LIMIT: return d->caches.limit > 0;
     case CONF_USE_ITEMS: return d->n_inputs > 0;
-    case CONF_USE_BF16: return d->rows.bfloat16 != NULL;
-    case CONF_USE_INT8: return d->rows.int8 != NULL;
+    case CONF_USE_BF16: return conf_run_find(&d->rows, CONF_COMPUTE_BF16) != NULL;
+    case CONF_USE_INT8: return conf_run_find(&d->rows, CONF_COMPUTE_I8) != NULL;
     default: return false;
     }
 }

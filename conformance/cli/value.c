@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/diff/diff.h"
+#include "conformance/judge/compute.h"
 #include "conformance/replay/manner.h"
 #include "conformance/support/text.h"
 
@@ -170,14 +170,37 @@ assay_status conf_cli_parse_manner(const char *option, const char *value, const 
     return ASSAY_OK;
 }
 
-assay_status conf_cli_parse_compute(const char *option, const char *value, assay_dtype *out, assay_error *err)
+assay_status conf_cli_parse_compute(const char *option, const char *value, bool told, conf_compute *out,
+                                    assay_error *err)
 {
-    assay_dtype found = conf_compute_of(value);
-    if (found == ASSAY_DTYPE_NONE)
-        return assay_fail(err, ASSAY_EINVAL, "option %s: found %s, expected one of %s, %s, %s", option, value,
-                          conf_compute_names[0], conf_compute_names[1], conf_compute_names[2]);
-    *out = found;
+    const char *names[CONF_CACHE];
+    size_t n = 0;
+    for (size_t i = 0; conf_compute_choice(i); i++) {
+        const conf_compute choice = conf_compute_of(conf_compute_choice(i));
+        if (told && conf_compute_dtype(choice) == ASSAY_DTYPE_NONE) continue;
+        names[n++] = conf_compute_choice(i);
+        if (strcmp(names[n - 1], value) != 0) continue;
+        *out = conf_compute_with_cache(choice, *out / CONF_CACHE);
+        return ASSAY_OK;
+    }
+    return refuse_name(option, value, names, n, err);
+}
+
+assay_status conf_cli_parse_cache(const char *option, const char *value, conf_compute *out, assay_error *err)
+{
+    const char *names[CONF_CACHE];
+    const unsigned found = conf_cache_of(value);
+    size_t n = 0;
+    while ((names[n] = conf_cache_choice(n))) n++;
+    if (!found) return refuse_name(option, value, names, n, err);
+    *out = conf_compute_with_cache(*out, found);
     return ASSAY_OK;
+}
+
+assay_status conf_cli_check_cache(conf_compute compute, assay_error *err)
+{
+    if (!compute || conf_compute_without_cache(compute)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EINVAL, "option --kv-cache-type needs --compute, whose noise it changes");
 }
 
 assay_status conf_cli_parse_part(const char *option, const char *value, unsigned *parts, assay_error *err)

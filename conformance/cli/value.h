@@ -48,9 +48,15 @@ assay_status conf_cli_parse_class(const char *option, const char *value, conf_cl
 /* The name of a manner of evaluation. */
 assay_status conf_cli_parse_manner(const char *option, const char *value, const char **out, assay_error *err);
 
-/* The name of a compute type. */
-assay_status conf_cli_parse_compute(const char *option, const char *value, assay_dtype *out,
+/* The name of a compute type; *out keeps its cache. told: only types that an engine can be told. */
+assay_status conf_cli_parse_compute(const char *option, const char *value, bool told, conf_compute *out,
                                     assay_error *err);
+
+/* The name of a type of caches; *out keeps the rest. */
+assay_status conf_cli_parse_cache(const char *option, const char *value, conf_compute *out, assay_error *err);
+
+/* Fails if a type of caches is given without a compute type. */
+assay_status conf_cli_check_cache(conf_compute compute, assay_error *err);
 
 /* The name of a part of an observation; adds its bit (diff.h) to *parts. */
 assay_status conf_cli_parse_part(const char *option, const char *value, unsigned *parts, assay_error *err);

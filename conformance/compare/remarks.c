@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
+#include "conformance/judge/compute.h"
 #include "conformance/report/json.h"
 #include "conformance/report/machines.h"
 

@@ -8,9 +8,9 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/case/case.h"
 #include "conformance/case/observation.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/diff/logits.h"
 #include "conformance/diff/pair.h"
 #include "conformance/diff/state.h"
@@ -19,6 +19,7 @@
 #include "conformance/evaluate/fail.h"
 #include "conformance/evaluate/judgeable.h"
 #include "conformance/hdf5/text.h"
+#include "conformance/judge/compute.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/numeric.h"
 #include "conformance/kinds/read.h"
@@ -138,8 +139,9 @@ static bool is_judgeable(const conf_diff_state *d)
 {
     char name[64];
     if (!conf_compute_is_narrow(d->v->compute)) return true;
+    if (!d->c->decoder.has_truth) return false;
     (void)snprintf(name, sizeof name, "/expect/%s/prefill", conf_compute_run(d->v->compute));
-    return d->c->decoder.has_truth && conf_h5_has(d->golden, name);
+    return conf_run_noise_has(d->golden, d->v->compute) || conf_h5_has(d->golden, name);
 }
 
 /* Adds to the summary what was not to be judged. */

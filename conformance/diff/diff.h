@@ -16,7 +16,7 @@ extern const char *const conf_diff_part_names[];
 typedef struct conf_diff_task {
     const char *golden;   /* path of a case of kind logits or generate, or of another observation */
     const char *observed; /* path of the observation to judge */
-    assay_dtype
+    conf_compute
         compute;      /* compute type of the observed engine, which selects the run to judge by (compute.h) */
     unsigned parts;   /* parts to judge; 0: all */
     size_t n_workers; /* number of threads */

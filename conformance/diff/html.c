@@ -78,6 +78,7 @@ static void print_result(FILE *out, const conf_verdict *v, bool is_bounded)
         (void)snprintf(text, sizeof text, "%.3g times the bound", v->multiple / conf_noise_limit(v->float64));
         conf_page_fact(out, "largest error", text);
     }
+    if (v->explained[0]) conf_page_fact(out, "compute type", v->explained);
     conf_page_fact(out, "first difference", v->where);
     conf_page_fact(out, v->tensor[0] ? "first tensor" : "tensors", v->trace);
     conf_page_facts_end(out);

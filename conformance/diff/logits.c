@@ -12,16 +12,18 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/case/members.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/row_list.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/diff/members.h"
 #include "conformance/diff/slab.h"
 #include "conformance/diff/state.h"
 #include "conformance/evaluate/fail.h"
 #include "conformance/evaluate/logits.h"
 #include "conformance/hdf5/text.h"
+#include "conformance/judge/compute.h"
+#include "conformance/judge/fit.h"
 #include "conformance/judge/logits.h"
 #include "conformance/judge/noise.h"
 
@@ -235,7 +237,7 @@ static assay_status open_observed(conf_diff_state *d, size_t run, assay_error *e
         rc = conf_h5_rows_open_types(d->observed, name, CONF_H5_FLOATS, &d->runs[run].found, err);
     if (rc != ASSAY_OK) return rc;
     d->stored = observed.dtype;
-    d->v->float64 = d->stored == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE;
+    d->v->float64 = d->stored == ASSAY_F64 && d->v->compute == CONF_COMPUTE_NONE;
     return ASSAY_OK;
 }
 
@@ -253,7 +255,9 @@ static assay_status find_bounds(conf_diff_state *d, assay_error *err)
             rc = assay_fail(err, ASSAY_EFORMAT, "%s", w.broken.text);
     }
     (void)pthread_mutex_destroy(&w.mutex);
-    if (rc == ASSAY_OK) {
+    if (rc == ASSAY_OK && d->stored_noise) {
+        rc = conf_run_noise_read(d->golden, d->v->compute, &w.noise, err);
+    } else if (rc == ASSAY_OK) {
         char run[64];
         (void)snprintf(run, sizeof run, "/expect/%s", conf_compute_run(d->v->compute));
         rc = conf_noise_check(d->c->path, run, w.noise.max_abs, w.largest,
@@ -274,7 +278,7 @@ static assay_status judge_runs(conf_diff_state *d, logits_walk *w, size_t *n_row
     for (w->run = 0; w->run < CONF_N_RUNS && rc == ASSAY_OK; w->run++) {
         conf_diff_run *r = &d->runs[w->run];
         conf_h5_rows *const streams[] = {r->truth, r->found, r->noise};
-        const size_t n_streams = d->watch && !d->v->float64 ? 3 : 2;
+        const size_t n_streams = d->watch && !d->v->float64 && !d->stored_noise ? 3 : 2;
         if (!r->found) continue;
         *n_rows += w->run == CONF_RUN_DECODE ? n_decode : c->rows.n_rows - n_decode;
         rc = conf_slabs_walk(streams, n_streams, d->n_workers, judge_rows, w, err);
@@ -283,14 +287,21 @@ static assay_status judge_runs(conf_diff_state *d, logits_walk *w, size_t *n_row
     return rc;
 }
 
+/* The group to measure the noise from: a run without logits has only its noise, and the truth stands in for
+ * them. */
+static const char *name_of_run(const conf_diff_state *d)
+{
+    return d->stored_noise ? "truth" : conf_compute_run(d->v->compute);
+}
+
 static assay_status open_runs(conf_diff_state *d, assay_error *err)
 {
+    d->stored_noise = conf_run_noise_has(d->golden, d->v->compute);
     assay_status rc = ASSAY_OK;
     for (size_t run = 0; run < CONF_N_RUNS && rc == ASSAY_OK; run++) {
         if (run == CONF_RUN_DECODE && d->c->decoder.n_decode == 0) break;
         rc = open_recorded(d, "truth", run, &d->runs[run].truth, err);
-        if (rc == ASSAY_OK)
-            rc = open_recorded(d, conf_compute_run(d->v->compute), run, &d->runs[run].noise, err);
+        if (rc == ASSAY_OK) rc = open_recorded(d, name_of_run(d), run, &d->runs[run].noise, err);
     }
     for (size_t run = 0; run < CONF_N_RUNS && rc == ASSAY_OK; run++)
         if (d->runs[run].truth) rc = open_observed(d, run, err);
@@ -306,6 +317,46 @@ assay_status conf_diff_open(conf_diff_state *d, assay_error *err)
     return rc == ASSAY_OK && bounded ? find_bounds(d, err) : rc;
 }
 
+/* Measures the noise of a recorded run other than the one that judges. */
+static assay_status measure_other(conf_diff_state *d, conf_compute compute, conf_distance *out,
+                                  assay_error *err)
+{
+    if (conf_run_noise_has(d->golden, compute)) return conf_run_noise_read(d->golden, compute, out, err);
+    logits_walk w = {.d = d, .noise.same_mask = true, .broken_row = SIZE_MAX};
+    assay_status rc = ASSAY_OK;
+    (void)pthread_mutex_init(&w.mutex, NULL);
+    for (w.run = 0; w.run < CONF_N_RUNS && d->runs[w.run].truth && rc == ASSAY_OK; w.run++) {
+        conf_h5_rows *rows = NULL;
+        rc = open_recorded(d, conf_compute_run(compute), w.run, &rows, err);
+        conf_h5_rows *const streams[] = {d->runs[w.run].truth, rows};
+        if (rc == ASSAY_OK) rc = conf_slabs_walk(streams, 2, d->n_workers, measure_noise, &w, err);
+        if (rc == ASSAY_OK && w.broken_row != SIZE_MAX)
+            rc = assay_fail(err, ASSAY_EFORMAT, "%s", w.broken.text);
+        conf_h5_rows_close(rows);
+    }
+    (void)pthread_mutex_destroy(&w.mutex);
+    *out = w.noise;
+    return rc;
+}
+
+/* Names the recorded compute type that would explain the errors. */
+static assay_status state_fit(conf_diff_state *d, const conf_logits_judgement *j, assay_error *err)
+{
+    conf_strings names = {0};
+    conf_fit best = {0};
+    assay_status rc = conf_h5_members(d->golden, "/expect", &names, err);
+    for (size_t i = 0; i < names.n && rc == ASSAY_OK; i++) {
+        const conf_compute compute = conf_compute_of_run(names.at[i]);
+        conf_distance noise;
+        if (compute == CONF_COMPUTE_NONE) continue;
+        rc = measure_other(d, compute, &noise, err);
+        if (rc == ASSAY_OK) conf_fit_consider(&best, compute, &j->worst, &noise, d->largest);
+    }
+    conf_strings_free(&names);
+    conf_fit_state(d->v, j->multiple, &best);
+    return rc;
+}
+
 assay_status conf_diff_logits(conf_diff_state *d, assay_error *err)
 {
     logits_walk w = {.d = d, .j.worst.same_mask = true};
@@ -319,6 +370,7 @@ assay_status conf_diff_logits(conf_diff_state *d, assay_error *err)
     bool failed_before = d->v->outcome == CONF_FAILED;
     if (!conf_evaluate_measures(d->v, &w.j, &d->bounds, n_rows, &allowance)) {
         conf_evaluate_where(d->v, &w.place, w.j.col, w.expected, w.found);
+        if (w.j.rule != CONF_RULE_MASK) rc = state_fit(d, &w.j, err);
         if (dtype_size(d->stored) < sizeof(float) && !conf_compute_is_narrow(d->v->compute))
             conf_verdict_note(
                 d->v,

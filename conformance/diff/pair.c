@@ -15,7 +15,6 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/diff/members.h"
 #include "conformance/diff/slab.h"
 #include "conformance/diff/state.h"
@@ -24,6 +23,7 @@
 #include "conformance/evaluate/logits.h"
 #include "conformance/evaluate/tensors.h"
 #include "conformance/hdf5/text.h"
+#include "conformance/judge/compute.h"
 #include "conformance/judge/logits.h"
 #include "conformance/judge/noise.h"
 
@@ -200,7 +200,7 @@ static assay_status diff_logits(pair_state *s, assay_error *err)
         rc = open_both(s, run_names[i], &r->truth, &r->found, err);
         if (rc != ASSAY_OK || !r->found) continue;
         s->n_rows += conf_h5_rows_shape(r->truth)[0] * conf_h5_rows_shape(r->truth)[1];
-        if (conf_h5_rows_dtype(r->truth) == ASSAY_F64 && d->v->compute == ASSAY_DTYPE_NONE)
+        if (conf_h5_rows_dtype(r->truth) == ASSAY_F64 && d->v->compute == CONF_COMPUTE_NONE)
             d->v->float64 = true;
         rc = compare_streams(s, r->truth, r->found, &same, err);
         all_same = all_same && same;
@@ -253,7 +253,7 @@ static assay_status diff_trace(pair_state *s, const char *name, bool *diverges, 
     if (rc == ASSAY_OK && b) rc = compare_streams(s, a, b, &same, err);
     if (rc == ASSAY_OK && !same) rc = conf_diff_largest(s->d, a, false, &largest, err);
     if (rc == ASSAY_OK && !same) rc = conf_h5_shape_types(s->d->golden, path, CONF_H5_FLOATS, &shape, err);
-    const bool wide = rc == ASSAY_OK && conf_h5_rows_dtype(a) == ASSAY_F64 && v->compute == ASSAY_DTYPE_NONE;
+    const bool wide = rc == ASSAY_OK && conf_h5_rows_dtype(a) == ASSAY_F64 && v->compute == CONF_COMPUTE_NONE;
     const double limit = conf_compute_is_narrow(v->compute) ? CONF_UNJUDGED : conf_noise_limit(wide);
     conf_diff_traced seen = {.name = name, .limit = limit, .has_noise = wide};
     if (rc == ASSAY_OK && !same) {

@@ -59,6 +59,7 @@ typedef struct conf_diff_state {
     const conf_diff_watch *watch; /* NULL: none */
     conf_verdict *v;
     conf_diff_run runs[CONF_N_RUNS];
+    bool stored_noise;  /* the noise of the run that judges is stored in place of its logits */
     conf_bounds bounds; /* of the logits; without a truth, all zero but limit */
     double largest;     /* largest |logit| of the truth */
     assay_dtype stored; /* the type of the observed logits in the file */

@@ -15,7 +15,7 @@ typedef struct conf_assignment {
     const char *engine;   /* path of a module */
     const char *kernels;  /* path of a library whose kernels the engine uses; may be NULL */
     const char *path;     /* of a case; NULL: only load the module */
-    assay_dtype compute;  /* requested compute type; ASSAY_DTYPE_NONE: the engine's choice */
+    conf_compute compute; /* requested compute type; CONF_COMPUTE_NONE: the engine's choice */
     const uint64_t *seed; /* seed that rearranges the batch; NULL: as recorded */
     const char *manner;   /* of evaluating samples (replay/manner.h); NULL: all */
     const char

@@ -196,7 +196,7 @@ static conf_case *read_case(const conf_assignment *assignment, conf_verdict *v)
 /* Evaluates a case that needs no engine, with a module that may have none. */
 static void replay_serving(const conf_assignment *assignment, const conf_case *c, conf_verdict *v)
 {
-    if (assignment->kernels || assignment->compute != ASSAY_DTYPE_NONE)
+    if (assignment->kernels || assignment->compute != CONF_COMPUTE_NONE)
         conf_verdict_set(v, CONF_SKIPPED, "it has no engine, and so takes no kernels and no compute type");
     else if (c && conf_kind_of(c->kind)->textual) conf_evaluate_vectors(assignment, c, v);
     else if (c)

@@ -8,7 +8,7 @@
 #include "conformance/abi/kernels.h"
 #include "conformance/support/machine.h"
 
-const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v)
+const assay_engine *conf_evaluate_load(const char *engine, conf_compute compute, conf_verdict *v)
 {
     const assay_engine *e;
     assay_error err = {0};
@@ -21,7 +21,7 @@ const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, 
     shown_clean(v->version, sizeof v->version);
     conf_machine_blas(engine, v->blas, sizeof v->blas);
     v->compute = compute;
-    v->float64 = compute == ASSAY_DTYPE_NONE && e->logits_dtype == ASSAY_F64;
+    v->float64 = compute == CONF_COMPUTE_NONE && e->logits_dtype == ASSAY_F64;
     return e;
 }
 

@@ -10,7 +10,7 @@
 
 /* Loads a module, and stores in the verdict the type that it is asked to compute in and judged by. NULL if
  * the verdict is CONF_BROKEN. */
-const assay_engine *conf_evaluate_load(const char *engine, assay_dtype compute, conf_verdict *v);
+const assay_engine *conf_evaluate_load(const char *engine, conf_compute compute, conf_verdict *v);
 
 /* Opens the library of kernels for an engine; library NULL leaves *out as it is. False if the verdict is
  * CONF_BROKEN. */

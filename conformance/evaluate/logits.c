@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/abi/compute.h"
-#include "conformance/case/rows.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/evaluate/fail.h"
+#include "conformance/judge/compute.h"
+#include "conformance/judge/fit.h"
 #include "conformance/judge/logits.h"
 #include "conformance/judge/noise.h"
 #include "conformance/replay/rounds.h"
@@ -20,8 +21,7 @@ conf_bounds conf_evaluate_bounds(const conf_replay *r)
     if (!r->c->decoder.has_truth) return (conf_bounds){.limit = conf_noise_limit(r->verdict->float64)};
     return r->verdict->float64
                ? conf_bounds_float64(rows->truth, rows->n_rows, rows->n_cols, r->c->float64_bound)
-               : conf_bounds_float32(rows->truth, conf_rows_noise(rows, r->verdict->compute), rows->n_rows,
-                                     rows->n_cols);
+               : conf_run_bounds(rows, r->verdict->compute);
 }
 
 /* Writes the reason: which measure exceeds its bound, and by how much. */
@@ -85,6 +85,20 @@ static conf_allowance allowance_of(const conf_replay *r)
     return (conf_allowance){.relative = r->c->float64_bound, .unit = conf_compute_unit(r->verdict->compute)};
 }
 
+/* Names the recorded compute type that would explain the errors. */
+static void state_fit(const conf_replay *r, const conf_logits_judgement *j)
+{
+    const conf_rows *rows = &r->c->decoder.rows;
+    const double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
+    conf_fit best = {0};
+    if (j->rule == CONF_RULE_MASK) return;
+    for (size_t i = 0; i < rows->n_runs; i++) {
+        const conf_distance noise = conf_run_noise(rows, &rows->runs[i]);
+        conf_fit_consider(&best, rows->runs[i].compute, &j->worst, &noise, largest);
+    }
+    conf_fit_state(r->verdict, j->multiple, &best);
+}
+
 void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
 {
     const conf_rows *rows = &r->c->decoder.rows;
@@ -94,6 +108,7 @@ void conf_evaluate_logits(const conf_replay *r, const conf_bounds *bounds)
         conf_rows_judge(rows->truth, r->rows, given, rows->n_rows, rows->n_cols, bounds);
     const conf_allowance allowance = allowance_of(r);
     if (conf_evaluate_measures(v, &j, bounds, given ? count_wanted(r) : rows->n_rows, &allowance)) return;
+    state_fit(r, &j);
     size_t at = j.row * rows->n_cols + j.col;
     conf_evaluate_where(v, &rows->place[j.row], j.col, rows->truth[at], r->rows[at]);
 }
@@ -132,6 +147,7 @@ static void fail_further(const conf_replay *r, const conf_bounds *bounds, const 
     else
         (void)conf_evaluate_fail(v, CONF_CLASS_LOGITS, "%s: %s of the logits is %.3g times its bound", what,
                                  conf_rule_name(j->rule), j->multiple / bounds->limit);
+    state_fit(r, j);
     const size_t at = j->row * rows->n_cols + j->col;
     conf_evaluate_where(v, &rows->place[j->row], j->col, rows->truth[at], all[at]);
 }

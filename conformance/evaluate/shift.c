@@ -185,9 +185,7 @@ bool conf_shift_truth(conf_case *c, const char *reference, size_t n_dropped, con
         (void)assay_fail(&s.err, ASSAY_EUNSUPPORTED, "%s was not found", CONF_ENGINE_REFERENCE);
     else ok = open_shifter(&s, c, reference) && compute_rows(&s, n_dropped);
     if (ok) {
-        move_run(d->rows.float32, d->rows.truth, s.rows, n);
-        move_run(d->rows.bfloat16, d->rows.truth, s.rows, n);
-        move_run(d->rows.int8, d->rows.truth, s.rows, n);
+        for (size_t i = 0; i < d->rows.n_runs; i++) move_run(d->rows.runs[i].rows, d->rows.truth, s.rows, n);
         memcpy(d->rows.truth, s.rows, n * sizeof *s.rows);
         conf_verdict_note(v, "judged by a context shift, recomputed by " CONF_ENGINE_REFERENCE);
     } else {

@@ -5,30 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conformance/abi/compute.h"
-#include "conformance/case/rows.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/evaluate/fail.h"
+#include "conformance/judge/compute.h"
 #include "conformance/judge/noise.h"
 #include "conformance/judge/tensor.h"
 #include "conformance/replay/state.h"
 
 /* The largest noise of the case's logits in units of their size. */
-static double relative_noise(const conf_case *c, assay_dtype compute)
+static double relative_noise(const conf_case *c, conf_compute compute)
 {
     const conf_rows *rows = &c->decoder.rows;
     if (!c->decoder.has_truth) return 0;
-    conf_bounds b =
-        conf_bounds_float32(rows->truth, conf_rows_noise(rows, compute), rows->n_rows, rows->n_cols);
+    const conf_bounds b = conf_run_bounds(rows, compute);
     double largest = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
     return largest > 0 ? b.max_abs / largest : 0;
 }
 
-bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute)
+bool conf_tensor_has_noise(const conf_trace *trace, conf_compute compute)
 {
-    return trace->has_noise && (compute == ASSAY_DTYPE_NONE || compute == ASSAY_F32);
+    return trace->has_noise && (!conf_compute_is_narrow(compute));
 }
 
-double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace)
+double conf_tensor_unit(const conf_case *c, bool float64, conf_compute compute, const conf_trace *trace)
 {
     double largest = conf_max_abs(trace->value.data, trace->value.n);
     if (float64) return c->float64_bound * largest;

@@ -29,13 +29,13 @@ bool conf_evaluate_traces(const conf_replay *r);
 
 /* The unit of a tensor's multiples: limit·unit = bound. float64: the engine's type. trace: with its values.
  * For a tensor without recorded noise in the engine's compute type, the noise of the logits is used. */
-double conf_tensor_unit(const conf_case *c, bool float64, assay_dtype compute, const conf_trace *trace);
+double conf_tensor_unit(const conf_case *c, bool float64, conf_compute compute, const conf_trace *trace);
 
 /* Writes ", 2 of them only for NaN and infinities: …"; empty where n is 0. */
 void conf_tensor_print_unjudged(char text[CONF_UNJUDGED_TEXT_MAX], const conf_verdict *v, size_t n);
 
 /* Whether the noise of a tensor is recorded in this type; only float32 noise is ever recorded. */
-bool conf_tensor_has_noise(const conf_trace *trace, assay_dtype compute);
+bool conf_tensor_has_noise(const conf_trace *trace, conf_compute compute);
 
 /* The largest error of a traced tensor in multiples of its bound, which may be an estimate; infinite if its
  * type or its shape is not the recorded one. */

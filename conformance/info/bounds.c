@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/info/bounds.h"
 
-#include "conformance/abi/compute.h"
-#include "conformance/case/rows.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/info/member.h"
+#include "conformance/judge/compute.h"
 #include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
 
-static const assay_dtype TYPES[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
-enum { N_TYPES = sizeof TYPES / sizeof *TYPES };
-
-/* The bounds of a type, and what they follow from. row, col: where the run has its largest error. */
+/* The bounds of a type, and what they follow from. row, col: where the run has its largest error,
+ * if its logits are recorded. */
 typedef struct type_bounds {
     const char *type, *run; /* run: below /expect */
     conf_distance noise;
     conf_bounds bounds;
-    bool judges;
+    bool judges, has_rows;
     size_t row, col;
 } type_bounds;
 
@@ -24,26 +22,25 @@ static double largest_of(const conf_rows *rows)
     return conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
 }
 
-/* False if the case has no run in this type. */
-static bool derive(const conf_rows *rows, assay_dtype type, type_bounds *out)
+static void derive(const conf_rows *rows, const conf_run *run, type_bounds *out)
 {
-    const double *run = conf_rows_noise(rows, type);
-    if (!run) return false;
+    const conf_compute type = run->compute;
     *out = (type_bounds){.type = conf_compute_name(type),
                          .run = conf_compute_run(type),
-                         .noise = conf_noise_of(rows->truth, run, rows->n_rows, rows->n_cols)};
+                         .has_rows = run->rows != NULL,
+                         .noise = conf_run_noise(rows, run)};
     out->bounds = conf_bounds_of_noise(&out->noise, largest_of(rows));
     out->judges = !conf_compute_is_narrow(type) || conf_bounds_refuse_zeros(&out->bounds, largest_of(rows));
-    for (size_t r = 0; r < rows->n_rows; r++) {
+    for (size_t r = 0; run->rows && r < rows->n_rows; r++) {
         const size_t at = r * rows->n_cols;
-        const conf_row truth = conf_row_of_double(rows->truth + at), found = conf_row_of_double(run + at);
+        const conf_row truth = conf_row_of_double(rows->truth + at),
+                       found = conf_row_of_double(run->rows + at);
         const conf_distance d = conf_row_distance_but_kl(&truth, &found, rows->n_cols);
         if (d.max_abs < out->noise.max_abs) continue;
         out->row = r;
         out->col = d.worst;
         break;
     }
-    return true;
 }
 
 static void print_measure(FILE *out, const char *name, double noise, double unit, double limit)
@@ -59,7 +56,7 @@ static void print_type(FILE *out, const conf_rows *rows, const type_bounds *b)
                   b->type, b->bounds.limit);
     (void)fprintf(out, "  noise: the largest distance of /expect/%s from /expect/truth in %zu rows of %zu\n",
                   b->run, rows->n_rows, rows->n_cols);
-    if (b->noise.max_abs > 0)
+    if (b->has_rows && b->noise.max_abs > 0)
         (void)fprintf(out, "  its largest error: sample %zu, %s, %s %zu, id %zu\n", place->sample,
                       place->decode ? "decode" : "prefill", place->decode ? "step" : "position", place->pos,
                       b->col);
@@ -78,9 +75,10 @@ static void print_logits(FILE *out, const conf_case *c)
                   largest);
     (void)fprintf(out, "%-10s %.4g: %g float32 ulps at the largest logit\n", "floor",
                   conf_noise_floor(largest), CONF_FLOOR_ULPS);
-    for (size_t i = 0; i < N_TYPES; i++) {
+    for (size_t i = 0; i < rows->n_runs; i++) {
         type_bounds b;
-        if (derive(rows, TYPES[i], &b)) print_type(out, rows, &b);
+        derive(rows, &rows->runs[i], &b);
+        print_type(out, rows, &b);
     }
     (void)fprintf(out, "\n%-10s %.4g for each measure: %g of the largest logit", "f64",
                   conf_bounds_relative(c->float64_bound, largest).max_abs, c->float64_bound);
@@ -135,7 +133,7 @@ static bool add_measure(json_object *to, const char *name, double noise, double 
 
 static bool add_place(json_object *to, const conf_rows *rows, const type_bounds *b)
 {
-    if (!(b->noise.max_abs > 0)) return conf_json_add_null(to, "noise_at");
+    if (!b->has_rows || !(b->noise.max_abs > 0)) return conf_json_add_null(to, "noise_at");
     const conf_place *place = &rows->place[b->row];
     json_object *one = conf_json_add_object(to, "noise_at");
     return conf_json_add_count(one, "sample", place->sample) &&
@@ -198,9 +196,10 @@ bool conf_info_add_bounds(json_object *to, const conf_case *c)
     ok = ok && conf_json_add_real(to, "largest", largest) &&
          conf_json_add_real(to, "floor", conf_noise_floor(largest)) &&
          (list = conf_json_add_array(to, "types"));
-    for (size_t i = 0; ok && i < N_TYPES; i++) {
+    for (size_t i = 0; ok && i < rows->n_runs; i++) {
         type_bounds b;
-        if (derive(rows, TYPES[i], &b)) ok = add_type(list, rows, &b);
+        derive(rows, &rows->runs[i], &b);
+        ok = add_type(list, rows, &b);
     }
     return ok && add_float64(to, c, largest) && add_tensors(to, &c->decoder);
 }

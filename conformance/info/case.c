@@ -3,6 +3,7 @@
 
 #include "conformance/case/prompt.h"
 #include "conformance/case/rows.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/info/member.h"
 #include "conformance/judge/noise.h"
 #include "conformance/kinds/kinds.h"
@@ -46,20 +47,14 @@ static bool add_inputs(json_object *to, const conf_decoder *d)
 
 static bool add_noises(json_object *to, const conf_rows *rows)
 {
-    static const struct {
-        const char *name;
-        assay_dtype type;
-    } runs[] = {{"float32", ASSAY_F32}, {"bfloat16", ASSAY_BF16}, {"int8", ASSAY_I8}};
+    static const conf_compute always[] = {CONF_COMPUTE_F32, CONF_COMPUTE_BF16, CONF_COMPUTE_I8};
     json_object *all = conf_json_add_object(to, "noises");
     bool ok = all;
-    for (size_t i = 0; ok && i < sizeof runs / sizeof *runs; i++) {
-        const double *run = conf_rows_noise(rows, runs[i].type);
-        if (!run) {
-            ok = conf_json_add_null(all, runs[i].name);
-            continue;
-        }
-        const conf_distance noise = conf_noise_of(rows->truth, run, rows->n_rows, rows->n_cols);
-        json_object *one = conf_json_add_object(all, runs[i].name);
+    for (size_t i = 0; ok && i < sizeof always / sizeof *always; i++)
+        ok = conf_json_add_null(all, conf_compute_run(always[i]));
+    for (size_t i = 0; ok && i < rows->n_runs; i++) {
+        const conf_distance noise = conf_run_noise(rows, &rows->runs[i]);
+        json_object *one = conf_json_add_object(all, conf_compute_run(rows->runs[i].compute));
         ok = conf_json_add_real(one, "max_abs", noise.max_abs) &&
              conf_json_add_real(one, "rmse", noise.rmse) && conf_json_add_real(one, "kl", noise.kl);
     }

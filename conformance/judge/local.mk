@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 conformance_libconformance_a_SOURCES += \
+	conformance/judge/compute.c conformance/judge/compute.h \
 	conformance/judge/distance.c conformance/judge/distance.h \
+	conformance/judge/fit.c conformance/judge/fit.h \
 	conformance/judge/logits.c conformance/judge/logits.h \
 	conformance/judge/noise.c conformance/judge/noise.h \
 	conformance/judge/severity.c conformance/judge/severity.h \
@@ -10,6 +12,7 @@ conformance_libconformance_a_SOURCES += \
 
 CONFORMANCE_JUDGE_TESTS = \
 	conformance/judge/tests/check_logits \
+	conformance/judge/tests/check_fit \
 	conformance/judge/tests/check_distance \
 	conformance/judge/tests/check_severity \
 	conformance/judge/tests/check_noise \
@@ -20,6 +23,8 @@ check_PROGRAMS += $(CONFORMANCE_JUDGE_TESTS)
 TESTS += $(CONFORMANCE_JUDGE_TESTS)
 conformance_judge_tests_check_logits_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_logits_LDADD = $(CONFORMANCE_TEST_LIBS)
+conformance_judge_tests_check_fit_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
+conformance_judge_tests_check_fit_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_judge_tests_check_noise_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 conformance_judge_tests_check_noise_LDADD = $(CONFORMANCE_TEST_LIBS)
 conformance_judge_tests_check_severity_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)

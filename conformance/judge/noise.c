@@ -17,10 +17,9 @@ double conf_noise_floor(double max_abs)
     return CONF_FLOOR_ULPS * ldexp(1, exponent - FLT_MANT_DIG);
 }
 
-double conf_noise_max(assay_dtype run, double max_abs)
+double conf_noise_max(conf_compute run, double max_abs)
 {
-    const bool narrow = run == ASSAY_BF16 || run == ASSAY_I8;
-    return max_abs * (narrow ? ldexp(224, -8) : ldexp(1024, -FLT_MANT_DIG));
+    return max_abs * (conf_compute_is_narrow(run) ? ldexp(224, -8) : ldexp(1024, -FLT_MANT_DIG));
 }
 
 double conf_noise_max_tensor(double max_abs)

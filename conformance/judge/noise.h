@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "conformance/judge/compute.h"
 #include "conformance/judge/distance.h"
 
 #define CONF_NOISE_MULTIPLE                                                                                  \
@@ -28,7 +29,7 @@ double conf_noise_limit(bool float64);
  * its bound. */
 double conf_noise_floor(double max_abs);
 
-/* The largest distance from the truth that a recorded run in the type `run` may have (ASSAY_DTYPE_NONE:
+/* The largest distance from the truth that a recorded run in the type `run` may have (CONF_COMPUTE_NONE:
  * float32). max_abs: the largest |truth|. A run that is farther away was not computed from these weights
  * and inputs, or not in this type, and bounds derived from it would hide errors: its case is broken.
  *
@@ -46,7 +47,7 @@ double conf_noise_floor(double max_abs);
  *
  * There is no lower limit: a small model with exact sums has no noise at all, and conf_noise_floor is
  * used instead. A run that is implausibly close to the truth makes bounds tighter, never wider. */
-double conf_noise_max(assay_dtype run, double max_abs);
+double conf_noise_max(conf_compute run, double max_abs);
 
 /* The same limit for an intermediate tensor in float32: 2^14 u = 2^-10 max_abs. It is larger because a
  * tensor's elements may be small compared with the terms of their sums; recorded tensors are up to 327

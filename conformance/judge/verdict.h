@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conformance/judge/compute.h"
+
 #define CONF_TEXT_MAX          640
 #define CONF_NOTES_MAX         (2 * CONF_TEXT_MAX)
 #define CONF_TRACE_NAME_MAX    128
@@ -126,20 +128,21 @@ typedef struct conf_layer_error {
 
 typedef struct conf_verdict {
     conf_outcome outcome;
-    conf_class class;    /* NONE unless failed, or expected to fail */
-    conf_stage stage;    /* the last that was entered */
-    bool float64;        /* a float64 engine: the unit is the bound, not the noise */
-    assay_dtype compute; /* the requested compute type: the unit is the noise in that type */
-    bool measured;       /* multiple is set */
-    double multiple;     /* the worst error in units of the noise, or of the bound of a float64 engine */
+    conf_class class;     /* NONE unless failed, or expected to fail */
+    conf_stage stage;     /* the last that was entered */
+    bool float64;         /* a float64 engine: the unit is the bound, not the noise */
+    conf_compute compute; /* the requested compute type: the unit is the noise in that type */
+    bool measured;        /* multiple is set */
+    double multiple;      /* the worst error in units of the noise, or of the bound of a float64 engine */
     size_t n_rows, n_same_best; /* rows of logits that `multiple` is of, and those with the best token of the
                                  * truth; 0: none */
     char reason[CONF_TEXT_MAX]; /* how it diverges, why it was skipped, or what is broken */
-    char where[CONF_TEXT_MAX];  /* the first diverging position, or empty */
-    char trace[CONF_TEXT_MAX];  /* the first diverging tensor, or a remark on tensors, or empty */
-    char tensor[CONF_TRACE_NAME_MAX];     /* the name of that tensor, or empty */
-    char notes[CONF_NOTES_MAX];           /* further measures, for --verbose */
-    char expected[CONF_TEXT_MAX];         /* what the file of --expect says of the case, or empty */
+    char explained[CONF_TRACE_NAME_MAX]; /* the compute type that would explain the error (fit.h), or empty */
+    char where[CONF_TEXT_MAX];           /* the first diverging position, or empty */
+    char trace[CONF_TEXT_MAX];           /* the first diverging tensor, or a remark on tensors, or empty */
+    char tensor[CONF_TRACE_NAME_MAX];    /* the name of that tensor, or empty */
+    char notes[CONF_NOTES_MAX];          /* further measures, for --verbose */
+    char expected[CONF_TEXT_MAX];        /* what the file of --expect says of the case, or empty */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */
     conf_layer_error
         layers[CONF_LAYERS_MAX]; /* [n_layers], in the order of computation: of a failure whose

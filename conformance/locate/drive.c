@@ -145,7 +145,7 @@ bool conf_drive_run(conf_walker *w, const conf_drive *d)
     d->verdict->last_trace[0] = '\0';
     d->verdict->stage = CONF_STAGE_MODEL_OPEN;
     const assay_model_options options = {.size = sizeof options,
-                                         .compute = d->compute,
+                                         .compute = conf_compute_dtype(d->compute),
                                          .kernels = d->kernels,
                                          .allow_unknown = w->c->allow_unknown};
     const assay_status rc = d->engine->model_open(w->c->model, &options, &q.r.model, &err);

@@ -9,7 +9,7 @@
 
 typedef struct conf_drive {
     const assay_engine *engine;
-    assay_dtype compute;          /* requested compute type */
+    conf_compute compute;         /* requested compute type */
     const assay_kernels *kernels; /* external kernels for it; or NULL */
     conf_verdict *verdict;
     bool single;        /* the one sample of the walk; otherwise the batch as recorded */

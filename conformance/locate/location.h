@@ -70,7 +70,7 @@ typedef struct conf_location {
     const char *path;      /* the case */
     const char *engine;    /* path of a module; NULL: observed */
     const char *kernels;   /* path of a kernel library for the engine; or NULL */
-    assay_dtype compute;   /* requested of the engine; of an observation, the type of the observed engine */
+    conf_compute compute;  /* requested of the engine; of an observation, the type of the observed engine */
     const char *observed;  /* an observation file; NULL: the engine is run */
     const char *reference; /* path of the reference in float64; NULL: there is none */
     const char *const *allow_unknown; /* as in conf_case */

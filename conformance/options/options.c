@@ -92,13 +92,16 @@ const conf_option_info conf_cli_options[] = {
      "have engines use the kernels of LIBRARY instead of their own (see\nassay kernels); the default engine "
      "is then fastpath"},
     {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
-     "have engines compute in f32, bf16 or int8, and judge them by the\nnoise of that type (default: the "
-     "engine's own choice)"},
+     "judge engines by the noise of this compute type (docs/judging.md), and\nhave them compute in it if it "
+     "is f32, bf16 or int8 (default: the\nengine's own choice, judged as f32)"},
     {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
-     "the type in which the observed engine computed: judge by the noise\nof f32, bf16 or int8 (default: "
-     "float32 by its noise, float64 by its\nbound)"},
+     "the type in which the observed engine computed (docs/judging.md): judge\nby its noise (default: "
+     "float32 by its noise, float64 by its bound)"},
     {CONF_OPTION_COMPUTED_IN, 0, "--compute", "TYPE",
      "have engines compute in f32, bf16 or int8 (default: the engine's\nown choice)"},
+    {CONF_OPTION_CACHE, 0, "--kv-cache-type", "TYPE",
+     "with --compute: the type in which keys and values are cached, for the\nnoise: f16, bf16, fp8_e4m3, "
+     "fp8_e5m2, int8, q8_0 or q4_0"},
     {CONF_OPTION_ALLOW_UNKNOWN, 0, "--allow-unknown", "MEMBER",
      "ignore this unknown member of config.json instead of refusing the\ncheckpoint; may be repeated"},
     {CONF_OPTION_EXPLAIN, 0, "--explain", NULL,

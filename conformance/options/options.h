@@ -30,6 +30,7 @@ typedef enum conf_option {
     CONF_OPTION_JUDGED_AS, /* --compute, for a command without an engine */
     CONF_OPTION_PART,
     CONF_OPTION_COMPUTED_IN, /* --compute, for a command that judges without recorded runs */
+    CONF_OPTION_CACHE,       /* --kv-cache-type */
     CONF_OPTION_FILTER,
     CONF_OPTION_SHARD,
     CONF_OPTION_EXPECT,
@@ -192,9 +193,9 @@ typedef struct conf_options {
     size_t context_shift; /* 0: not given */
     bool has_seed;
     uint64_t seed;
-    assay_dtype compute; /* ASSAY_DTYPE_NONE: not given */
-    unsigned parts;      /* of an observation, bits as in diff.h; 0: not given */
-    size_t n_jobs;       /* 0: not given */
+    conf_compute compute; /* with the type of caches; CONF_COMPUTE_NONE: not given */
+    unsigned parts;       /* of an observation, bits as in diff.h; 0: not given */
+    size_t n_jobs;        /* 0: not given */
     conf_limits limits;
     const char *model;                     /* a checkpoint; NULL: not given */
     conf_sizes prompts, contexts, batches; /* assay bench: --prompt, --context, --batch */

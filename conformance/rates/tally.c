@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/abi/compute.h"
 #include "conformance/diff/diff.h"
+#include "conformance/judge/compute.h"
 
 enum { BINS_PER_OCTAVE = 8, BIN_MIN = -400, BIN_MAX = 400, N_BINS = BIN_MAX - BIN_MIN + 1 };
 
@@ -56,7 +56,7 @@ static void print(const char *path, const char *part, const histogram *h)
 }
 
 /* Returns false, with a message, if the files cannot be judged. */
-static bool judge(const char *golden, const char *observed, assay_dtype compute)
+static bool judge(const char *golden, const char *observed, conf_compute compute)
 {
     tally counts = {0};
     const conf_diff_watch watch = {.row = add_row, .tensor = add_tensor, .context = &counts};
@@ -81,8 +81,8 @@ static bool judge(const char *golden, const char *observed, assay_dtype compute)
 
 int main(int argc, char **argv)
 {
-    const assay_dtype compute = argc == 2 ? conf_compute_of(argv[1]) : ASSAY_DTYPE_NONE;
-    if (argc > 2 || (argc == 2 && compute == ASSAY_DTYPE_NONE)) {
+    const conf_compute compute = argc == 2 ? conf_compute_of(argv[1]) : CONF_COMPUTE_NONE;
+    if (argc > 2 || (argc == 2 && compute == CONF_COMPUTE_NONE)) {
         (void)fprintf(stderr, "usage: tally [COMPUTE]\n");
         return 2;
     }

@@ -31,7 +31,7 @@ typedef struct conf_symptom {
 /* An engine that agrees with the case with which the reduction began. */
 typedef struct conf_control {
     const char *name, *path;
-    assay_dtype compute;
+    conf_compute compute;
 } conf_control;
 
 /* A reduction under way. What is not said to be owned is borrowed. */

@@ -169,7 +169,7 @@ static bool add_controls(conf_subject *s, const conf_context *context)
         char why[CONF_TEXT_MAX] = "";
         conf_verdict v;
         if (conf_engine_find(names[i], &context->engine_dirs, &s->paths[i], &err) == ASSAY_OK) {
-            const conf_control one = {names[i], s->paths[i], i ? s->task->compute : ASSAY_DTYPE_NONE};
+            const conf_control one = {names[i], s->paths[i], i ? s->task->compute : CONF_COMPUTE_NONE};
             if (!conf_attempt_evaluate(r, &one, path, &v)) return false;
             if (v.outcome == CONF_PASSED) r->controls[r->n_controls++] = one;
             else (void)snprintf(why, sizeof why, "%s", v.reason);

@@ -16,7 +16,7 @@ typedef struct conf_reduction_task {
     const char *directory; /* where the reduced case is written; created, and must be empty */
     const char *engine;    /* as the user names it */
     const char *kernels;   /* NULL: none */
-    assay_dtype compute;
+    conf_compute compute;
     const uint64_t *seed; /* NULL: none */
     const char *manner;   /* NULL: all */
     const char *const *allow_unknown;

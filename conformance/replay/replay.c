@@ -189,7 +189,7 @@ bool conf_replay_decoder(conf_replay *r)
     if (!arrange_batch(r)) return false;
     r->verdict->stage = CONF_STAGE_MODEL_OPEN;
     const assay_model_options options = {.size = sizeof options,
-                                         .compute = r->verdict->compute,
+                                         .compute = conf_compute_dtype(r->verdict->compute),
                                          .kernels = r->kernels,
                                          .allow_unknown = r->c->allow_unknown};
     assay_status rc = r->engine->model_open(r->c->model, &options, &r->model, &err);

@@ -193,6 +193,7 @@ static bool print_findings(FILE *out, const conf_results *results, size_t i, siz
     char *repro = conf_report_repro(results, i, engine);
     if (!repro) return false;
     conf_xml_text(out, v->reason);
+    print_line(out, "type: ", v->explained);
     print_line(out, "expected: ", v->expected);
     print_line(out, "first: ", v->where);
     print_line(out, "tensor: ", v->trace);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "conformance/abi/compute.h"
+#include "conformance/judge/compute.h"
 #include "conformance/page/page.h"
 #include "conformance/report/json.h"
 #include "conformance/report/machines.h"

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "conformance/abi/compute.h"
+#include "conformance/judge/compute.h"
 #include "conformance/judge/noise.h"
 #include "conformance/report/report.h"
 #include "conformance/support/xml.h"
@@ -58,8 +58,9 @@ static void print_properties(FILE *out, const conf_results *results, size_t engi
 
 static void print_lines(FILE *out, const conf_verdict *v)
 {
-    const char *const names[] = {"stage", "expected", "first", "tensor", "notes"};
-    const char *const texts[] = {conf_stage_name(v->stage), v->expected, v->where, v->trace, v->notes};
+    const char *const names[] = {"stage", "type", "expected", "first", "tensor", "notes"};
+    const char *const texts[] = {
+        conf_stage_name(v->stage), v->explained, v->expected, v->where, v->trace, v->notes};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!texts[i][0]) continue;
         (void)fprintf(out, "%s: ", names[i]);

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/exec/engine.h"
+#include "conformance/judge/compute.h"
 #include "conformance/report/json.h"
 #include "conformance/report/machines.h"
 #include "conformance/report/profile_json.h"
@@ -49,8 +49,7 @@ static assay_status read_kernels(const conf_json_at *document, conf_results *out
     out->compute = conf_compute_of(name);
     if (out->compute) return ASSAY_OK;
     const conf_json_at at = {.above = document, .name = "compute"};
-    return conf_json_fail(&at, err, "found \"%.60s\", expected null, %s, %s or %s", name,
-                          conf_compute_names[0], conf_compute_names[1], conf_compute_names[2]);
+    return conf_json_fail(&at, err, "found \"%.60s\", expected null or the name of a compute type", name);
 }
 
 /* Only their types, and the digest of the file of --expect: they are compared with those of other shards, and

@@ -240,6 +240,7 @@ static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay
                  {"notes", v->notes, sizeof v->notes},
                  {"last_trace", v->last_trace, sizeof v->last_trace},
                  {"vector", v->vector, sizeof v->vector}};
+    conf_json_at found = {.above = one};
     assay_status rc = read_outcome(one, v, err);
     if (rc == ASSAY_OK) rc = read_measure(one, v, err);
     if (rc == ASSAY_OK) rc = read_rows(one, v, err);
@@ -247,6 +248,8 @@ static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay
     for (size_t i = 0; i < sizeof texts / sizeof *texts && rc == ASSAY_OK; i++)
         rc = conf_json_copy_text(one, texts[i].name, texts[i].text, texts[i].size, err);
     if (rc == ASSAY_OK) rc = read_kind(one, v, err);
+    if (rc == ASSAY_OK && conf_json_find(one, "explained", &found))
+        rc = conf_json_copy_text(one, "explained", v->explained, sizeof v->explained, err);
     if (rc == ASSAY_OK) rc = read_expected(one, v, err);
     if (rc == ASSAY_OK) rc = read_manner(one, v, err);
     if (rc == ASSAY_OK) rc = read_left_out(one, v, err);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/abi/compute.h"
 #include "conformance/case/root.h"
+#include "conformance/judge/compute.h"
 #include "conformance/report/bar.h"
 #include "conformance/support/text.h"
 
@@ -73,7 +73,7 @@ static void print_repro(FILE *out, const conf_results *results, size_t result, s
         (void)fputs(" --kernels ", out);
         conf_text_print_quoted(out, results->kernels);
     }
-    if (results->compute) (void)fprintf(out, " --compute %s", conf_compute_name(results->compute));
+    conf_compute_print_options(out, results->compute);
     conf_compute_print_allowed(out, results->allow_unknown);
     if (!results->root) conf_root_print(out);
     else if (results->root[0]) (void)fprintf(out, " --checkpoint-root %s", results->root);
@@ -143,6 +143,7 @@ void conf_report_verdict(FILE *out, const char *prefix, const conf_context *cont
     conf_text_print_clean(out, name);
     (void)fputc('\n', out);
     print_line(out, prefix, "", v->reason);
+    print_line(out, prefix, "type:   ", v->explained);
     print_line(out, prefix, "expected: ", v->expected);
     print_line(out, prefix, "first:  ", v->where);
     print_line(out, prefix, "tensor: ", v->trace);

@@ -73,7 +73,7 @@ typedef struct conf_results {
     const char *manner;   /* the manner that was asked for; NULL: all */
     size_t context_shift; /* see conf_assignment */
     size_t n_jobs;        /* see conf_run_machine: of this process; 0: it runs no cases */
-    assay_dtype compute;  /* requested of every engine; ASSAY_DTYPE_NONE: the engine's choice */
+    conf_compute compute; /* requested of every engine; CONF_COMPUTE_NONE: the engine's choice */
     const char *kernels;  /* kernel library, as the user named it; or NULL */
     char *kernels_path, kernels_module[CONF_DIGEST_MAX]; /* digest of its file */
     const char *dump;                                    /* directory of the observations, or NULL */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/shown.h"
-#include "conformance/abi/compute.h"
+#include "conformance/judge/compute.h"
 #include "conformance/report/bar.h"
 #include "conformance/report/left_out.h"
 #include "conformance/report/report.h"
@@ -182,7 +182,8 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
         (void)fputc('\n', out);
     }
     if (results->compute)
-        (void)fprintf(out, "%scomputed in %s: noise is that of a recorded run in %s\n", prefix,
+        (void)fprintf(out, "%s%s in %s: noise is that of a recorded run in %s\n", prefix,
+                      conf_compute_dtype(results->compute) ? "computed" : "judged as computing",
                       conf_compute_name(results->compute), conf_compute_run(results->compute));
     print_head_line(out, prefix, results, width, "", label_of);
     print_head_line(out, prefix, results, width, "case", unit_of);

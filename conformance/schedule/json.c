@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/shown.h"
-#include "conformance/abi/compute.h"
+#include "conformance/judge/compute.h"
 #include "conformance/schedule/check.h"
 
 #define NUMBER_MAX 1000000 /* before conf_schedule_check applies the exact limits */
@@ -242,13 +242,13 @@ static assay_status read_seed(const place *at, json_object *object, conf_schedul
     return ASSAY_OK;
 }
 
-static assay_status read_compute(const place *at, json_object *object, assay_dtype *out, assay_error *err)
+static assay_status read_compute(const place *at, json_object *object, conf_compute *out, assay_error *err)
 {
     const char *name = NULL;
     assay_status rc = read_optional_text(at, object, "compute", &name, err);
     if (rc != ASSAY_OK || !name) return rc;
     *out = conf_compute_of(name);
-    return *out == ASSAY_DTYPE_NONE ? refuse_member(at, "compute", "f32, bf16 or int8", err) : ASSAY_OK;
+    return conf_compute_dtype(*out) ? ASSAY_OK : refuse_member(at, "compute", "f32, bf16 or int8", err);
 }
 
 /* Strings of the file, borrowed from its JSON document. */

@@ -25,10 +25,10 @@
  *       fork            from, origin: the session and the sample that is copied
  *   seed, found       seed that it was drawn from, and how it failed: informative; may be missing */
 typedef struct conf_schedule_file {
-    char *path, *engine; /* path of the case; engine as on the command line */
-    char *kernels;       /* kernel library for the engine, as on the command line; NULL: its own */
-    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
-    char *found;         /* how it failed; NULL if missing */
+    char *path, *engine;  /* path of the case; engine as on the command line */
+    char *kernels;        /* kernel library for the engine, as on the command line; NULL: its own */
+    conf_compute compute; /* compute type to request; CONF_COMPUTE_NONE: the engine's default */
+    char *found;          /* how it failed; NULL if missing */
     bool has_seed;
     uint64_t seed;
     conf_schedule schedule;

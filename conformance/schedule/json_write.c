@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
+#include "conformance/judge/compute.h"
 #include "conformance/support/directories.h"
 #include "conformance/support/json_add.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conformance/abi/compute.h"
 #include "conformance/abi/engine.h"
 #include "conformance/case/root.h"
+#include "conformance/judge/compute.h"
 #include "conformance/report/report.h"
 #include "conformance/report/results.h"
 #include "conformance/support/json_add.h"
@@ -44,8 +44,7 @@ static void print_repro(FILE *out, const conf_trial_rows *rows, const conf_trial
         (void)fputs(" --kernels ", out);
         conf_text_print_quoted(out, rows->options->kernels);
     }
-    if (rows->options->compute)
-        (void)fprintf(out, " --compute %s", conf_compute_name(rows->options->compute));
+    conf_compute_print_options(out, rows->options->compute);
     conf_compute_print_allowed(out, rows->options->allow_unknown);
     conf_root_print(out);
     if (limits->fixed) (void)fprintf(out, " --timeout %.12g", limits->seconds);

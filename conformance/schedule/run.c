@@ -63,8 +63,9 @@ static void run_task(const void *context, conf_verdict *v)
 {
     const task *t = context;
     const conf_runner *r = t->r;
-    assay_model_options options = {
-        .size = sizeof options, .compute = r->compute, .allow_unknown = r->c->allow_unknown};
+    assay_model_options options = {.size = sizeof options,
+                                   .compute = conf_compute_dtype(r->compute),
+                                   .allow_unknown = r->c->allow_unknown};
     set_workers(t->serial || !t->s ? 1 : t->s->n_workers); /* read when the engine is opened */
     const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
     if (!engine || !conf_evaluate_kernels(r->kernels, &options.kernels, v)) return;

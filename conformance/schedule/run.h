@@ -15,10 +15,10 @@ void conf_record_free(conf_record *record);
 /* Case and engine of the runs. */
 typedef struct conf_runner {
     const conf_case *c;
-    conf_items *items;   /* of the case */
-    const char *engine;  /* path of a module */
-    const char *kernels; /* path of a library whose kernels the engine is given; NULL: its own */
-    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
+    conf_items *items;    /* of the case */
+    const char *engine;   /* path of a module */
+    const char *kernels;  /* path of a library whose kernels the engine is given; NULL: its own */
+    conf_compute compute; /* compute type to request; CONF_COMPUTE_NONE: the engine's default */
     const conf_limits *limits;
     conf_record *serial, *concurrent;
 } conf_runner;

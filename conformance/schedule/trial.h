@@ -17,9 +17,9 @@ typedef struct conf_trial {
     const char *engine, *name; /* path of the module; as on the command line */
     const char *label;         /* for file names */
     const char *kernels,
-        *kernels_name;   /* path of a kernel library; as on the command line; NULL: the engine's own */
-    assay_dtype compute; /* compute type to request; ASSAY_DTYPE_NONE: the engine's default */
-    const char *save;    /* directory for programs that fail */
+        *kernels_name;    /* path of a kernel library; as on the command line; NULL: the engine's own */
+    conf_compute compute; /* compute type to request; CONF_COMPUTE_NONE: the engine's default */
+    const char *save;     /* directory for programs that fail */
     const char *const *allow_unknown; /* as in conf_case */
     const conf_limits *limits;        /* of each run */
     uint64_t seed;                    /* of the first program; program k has seed + k */

@@ -2,7 +2,7 @@
 #include "conformance/tests/compare.h"
 
 const char *compare_golden, *compare_seen;
-assay_dtype compare_as;
+conf_compute compare_as;
 unsigned compare_parts;
 
 void compare_setup(void)
@@ -11,7 +11,7 @@ void compare_setup(void)
     compare_golden = support_write_decoder(support_path("case.h5"), "generate", "model");
     support_write_text(support_path("model/config.json"), "{\"eos_token_id\": 5}");
     compare_seen = support_observe(compare_golden, "float32", support_path("seen.h5"));
-    compare_as = ASSAY_DTYPE_NONE;
+    compare_as = CONF_COMPUTE_NONE;
     compare_parts = 0;
 }
 

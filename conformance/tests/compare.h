@@ -21,7 +21,7 @@ typedef struct compare_answer {
 extern const char *compare_golden, *compare_seen;
 
 /* --compute of the comparison: the type that the observed engine computed in; by default none. */
-extern assay_dtype compare_as;
+extern conf_compute compare_as;
 
 /* --part of the comparison; by default all parts. */
 extern unsigned compare_parts;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/tests/list_rows.h"
+#include "conformance/case/rows.h"
 
 #include <stdlib.h>
 
@@ -32,8 +33,9 @@ void list_rows(const char *path, const int32_t (*rows)[2], size_t n)
     ck_assert_msg(conf_case_read(path, &c, &err) == ASSAY_OK, "%s", err.text);
     const conf_decoder *d = &c->decoder;
     reduce_run(path, "/expect/truth/prefill", d, d->rows.truth, rows, n);
-    reduce_run(path, "/expect/float32/prefill", d, d->rows.float32, rows, n);
-    if (d->rows.bfloat16) reduce_run(path, "/expect/bfloat16/prefill", d, d->rows.bfloat16, rows, n);
+    reduce_run(path, "/expect/float32/prefill", d, conf_rows_noise(&d->rows, CONF_COMPUTE_F32), rows, n);
+    const double *narrow = conf_rows_noise(&d->rows, CONF_COMPUTE_BF16);
+    if (narrow) reduce_run(path, "/expect/bfloat16/prefill", d, narrow, rows, n);
     edit_i32(path, "/expect/rows", 2, (size_t[]){n, 2}, rows[0]);
     conf_case_free(c);
 }

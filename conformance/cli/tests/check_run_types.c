@@ -1,6 +1,7 @@
 /* Engines with --compute: what they are judged by, and what is skipped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "conformance/tests/engines/formula.h"
 #include "conformance/tests/support.h"
 
 static void setup(void)
@@ -36,6 +37,61 @@ START_TEST(a_type_is_judged_by_the_noise_of_its_own_run)
     o = support_assay("run -e %s typed", fake("fake32"));
     assert_code(o, 0);
     assert_lacks(o->out, "computed in");
+}
+END_TEST
+
+static void make_cached(hid_t file)
+{
+    H5Gclose(H5Gcreate2(file, "/expect/q8_K+f16", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+}
+
+/* Of a type in which an error of five times that of bfloat16 is 0.625 times the noise. */
+static void write_cached(void)
+{
+    static const double noise[] = {8 * FORMULA_NARROW, 8 * FORMULA_NARROW, 8 * FORMULA_NARROW};
+    const char *path = support_write_decoder(support_path("off.h5"), "logits", "narrow-off");
+    support_write_narrow(path, "bfloat16");
+    edit_file(path, make_cached);
+    edit_f64(path, "/expect/q8_K+f16/noise", 1, (size_t[]){3}, noise);
+}
+
+START_TEST(a_failure_names_the_type_that_would_explain_it_in_every_report)
+{
+    static const char line[] = "5 times the noise of bfloat16; 0.62 times that of q8_K+f16";
+    write_cached();
+    const support_output *o = support_assay(
+        "run -e %s --compute bf16 --json r.json --junit r.xml --html r.html --dump d off.h5", fake("fake32"));
+    assert_code(o, 1);
+    assert_holds(o->out, "\n  type:   5 times the noise of bfloat16; 0.62 times that of q8_K+f16\n");
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const reports[] = {"r.json", "r.xml", "r.html"};
+        o = support_assay("merge --json - r.json | cat - %s", reports[i]);
+        assert_holds(o->out, line);
+    }
+    o = support_assay("diff --compute bf16 off.h5 d/*/off.h5");
+    assert_code(o, 1);
+    assert_holds(o->out, line);
+    o = support_assay("diff --compute q8_K --kv-cache-type f16 off.h5 d/*/off.h5");
+    assert_code(o, 0);
+    assert_holds(o->out, "agree: 0.625 times the noise in q8_K+f16, of which 4 are allowed\n");
+    o = support_assay("diff --compute q8_K off.h5 d/*/off.h5");
+    assert_code(o, 77);
+}
+END_TEST
+
+START_TEST(a_type_that_an_engine_cannot_be_told_only_chooses_the_noise)
+{
+    write_cached();
+    const support_output *o =
+        support_assay("run -e %s --compute q8_K --kv-cache-type f16 --json r.json off.h5", fake("old_table"));
+    assert_code(o, 0);
+    assert_holds(o->out, "judged as computing in q8_K+f16: noise is that of a recorded run in q8_K+f16\n");
+    o = support_assay("merge --json - r.json");
+    assert_code(o, 0);
+    assert_holds(o->out, "\"compute\":\"q8_K+f16\"");
+    o = support_assay("run -e %s --compute q8_K off.h5", fake("old_table"));
+    assert_code(o, 77);
+    assert_holds(o->out, "skipped: no run in q8_K is recorded to judge it by:\n");
 }
 END_TEST
 
@@ -114,6 +170,8 @@ int main(void)
     tcase_add_checked_fixture(types, setup, support_teardown);
     tcase_set_timeout(types, 60);
     tcase_add_test(types, a_type_is_judged_by_the_noise_of_its_own_run);
+    tcase_add_test(types, a_failure_names_the_type_that_would_explain_it_in_every_report);
+    tcase_add_test(types, a_type_that_an_engine_cannot_be_told_only_chooses_the_noise);
     tcase_add_test(types, a_float64_engine_that_computes_in_a_type_is_judged_by_its_noise);
     tcase_add_test(types, a_case_without_a_run_in_that_type_is_skipped_by_name);
     tcase_add_test(types, an_engine_that_refuses_a_type_is_skipped_with_its_reason);

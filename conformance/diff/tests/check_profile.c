@@ -132,7 +132,7 @@ START_TEST(without_a_bound_errors_are_relative_to_the_largest_value)
 {
     conf_verdict v;
     compare_golden = make_second();
-    compare_as = ASSAY_BF16;
+    compare_as = CONF_COMPUTE_BF16;
     edit_element(compare_golden, "/observed/decode", 0, 1000);
     edit_element(compare_seen, "/observed/decode", 0, 900);
     edit_element(compare_golden, "/observed/trace/embed", 0, 50);

@@ -28,7 +28,7 @@ static void setup(void)
 {
     compare_setup();
     support_write_narrow(compare_golden, "bfloat16");
-    compare_as = ASSAY_BF16;
+    compare_as = CONF_COMPUTE_BF16;
 }
 
 static compare_answer assert_outcome(conf_outcome outcome, const char *reason)
@@ -50,9 +50,9 @@ START_TEST(a_type_is_judged_by_the_noise_of_its_own_run)
     ck_assert_double_eq_tol(x.v.multiple, 1, 1e-3);
     edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 5 * FORMULA_NARROW);
     assert_diverges("4 times the noise in bfloat16), ", "sample 0, decode, step 1, id 0: expected ", "");
-    compare_as = ASSAY_DTYPE_NONE;
+    compare_as = CONF_COMPUTE_NONE;
     assert_diverges("4 times the noise), ", "sample 0, prefill, position 0, id 0: expected ", "");
-    compare_as = ASSAY_F32;
+    compare_as = CONF_COMPUTE_F32;
     assert_diverges("4 times the noise), ", "sample 0, prefill, position 0, id 0: expected ", "");
 }
 END_TEST
@@ -63,7 +63,7 @@ START_TEST(float64_that_was_computed_in_a_type_is_judged_by_its_noise)
     edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 2 * FORMULA_NARROW);
     compare_answer x = assert_outcome(CONF_PASSED, "times the noise in bfloat16");
     ck_assert(!x.v.float64);
-    compare_as = ASSAY_DTYPE_NONE;
+    compare_as = CONF_COMPUTE_NONE;
     (void)assert_outcome(CONF_FAILED, "of the largest logit)");
 }
 END_TEST
@@ -77,9 +77,9 @@ START_TEST(a_tensor_is_not_judged_by_the_noise_of_another_type)
     edit_element(compare_seen, "/observed/trace/layer.00.out", 6, INFINITY);
     (void)assert_outcome(CONF_FAILED, "a tensor on the way does not");
     edit_element(compare_seen, "/observed/trace/layer.00.out", 6, 1);
-    compare_as = ASSAY_DTYPE_NONE;
+    compare_as = CONF_COMPUTE_NONE;
     (void)assert_outcome(CONF_FAILED, "a tensor on the way does not");
-    compare_as = ASSAY_BF16;
+    compare_as = CONF_COMPUTE_BF16;
     edit_element(compare_seen, "/observed/decode", PLACE, truth_there() + 5 * FORMULA_NARROW);
     assert_diverges("4 times the noise in bfloat16), ", "sample 0, decode, step 1, id 0: expected ",
                     "times an estimate of its bound, since it has no recorded noise in this type");
@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(a_case_without_a_run_in_that_type_judges_nothing)
 {
-    compare_as = ASSAY_I8;
+    compare_as = CONF_COMPUTE_I8;
     (void)assert_outcome(CONF_SKIPPED, "case.h5: no run in int8 is recorded to judge it by");
     edit_element(compare_seen, "/observed/tokens", 1, 4);
     (void)assert_outcome(CONF_SKIPPED, "no run in int8");
@@ -141,7 +141,7 @@ START_TEST(floats_of_two_bytes_are_widened)
     if (_i < 2) (void)assert_outcome(CONF_PASSED, "12 rows of 19 logits in bfloat16 agree");
     edit_element(compare_seen, "/observed/decode", PLACE, 1000);
     assert_diverges("noise in bfloat16), ", "", "");
-    compare_as = ASSAY_DTYPE_NONE;
+    compare_as = CONF_COMPUTE_NONE;
     compare_answer x = assert_outcome(CONF_FAILED, "4 times the noise), ");
     assert_holds(x.v.notes, "the logits are stored as ");
     assert_holds(x.v.notes, names[_i]);
@@ -161,7 +161,7 @@ START_TEST(the_program_takes_the_type)
     o = support_assay("diff --compute bf16 case.h5 seen.h5");
     ck_assert_int_eq(o->code, 1);
     assert_holds(o->out, "\n  REPRO: assay diff --compute bf16 case.h5 seen.h5\n");
-    ck_assert_int_eq(support_assay("diff --compute f16 case.h5 seen.h5")->code, 2);
+    ck_assert_int_eq(support_assay("diff --compute fp16 case.h5 seen.h5")->code, 2);
 }
 END_TEST
 

@@ -224,10 +224,11 @@ static double largest_truth(void)
 
 static const struct {
     const char *run;
-    assay_dtype type;
+    conf_compute type;
     double most; /* as a multiple of the largest logit, as in the manual */
-} limits[] = {
-    {"float32", ASSAY_F32, 1.0 / 16384}, {"bfloat16", ASSAY_BF16, 0.875}, {"int8", ASSAY_I8, 0.875}};
+} limits[] = {{"float32", CONF_COMPUTE_F32, 1.0 / 16384},
+              {"bfloat16", CONF_COMPUTE_BF16, 0.875},
+              {"int8", CONF_COMPUTE_I8, 0.875}};
 
 START_TEST(the_largest_noise_is_relative_to_the_largest_logit)
 {

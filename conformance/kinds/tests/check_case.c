@@ -306,10 +306,10 @@ START_TEST(a_run_in_a_narrower_type_is_read_and_checked_like_the_float32_one)
     ck_assert_int_eq(conf_case_read(path, &c, &err), ASSAY_OK);
     const conf_rows *rows = &c->decoder.rows;
     ck_assert_uint_eq(c->unknown.n, 0);
-    ck_assert_ptr_eq(conf_rows_noise(rows, ASSAY_DTYPE_NONE), rows->float32);
-    ck_assert_ptr_eq(conf_rows_noise(rows, ASSAY_F32), rows->float32);
-    ck_assert_ptr_null(conf_rows_noise(rows, ASSAY_I8));
-    const double *narrow = conf_rows_noise(rows, ASSAY_BF16);
+    ck_assert_ptr_eq(conf_rows_noise(rows, CONF_COMPUTE_NONE), rows->runs[0].rows);
+    ck_assert_ptr_eq(conf_rows_noise(rows, CONF_COMPUTE_F32), rows->runs[0].rows);
+    ck_assert_ptr_null(conf_rows_noise(rows, CONF_COMPUTE_I8));
+    const double *narrow = conf_rows_noise(rows, CONF_COMPUTE_BF16);
     ck_assert_ptr_nonnull(narrow);
     for (size_t i = 0; i < rows->n_rows * rows->n_cols; i++)
         ck_assert_double_eq_tol(fabs(narrow[i] - rows->truth[i]), FORMULA_NARROW, 1e-6);

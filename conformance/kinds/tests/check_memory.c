@@ -23,12 +23,12 @@ static assay_status read_case(const char *path, assay_error *err)
     n_optional = 0;
     if (rc == ASSAY_OK) {
         const conf_decoder *d = &c->decoder;
-        const void *const members[] = {c->source,         c->recorder,    c->catches,
-                                       c->float64_reason, d->rows.truth,  d->rows.bfloat16,
-                                       d->rows.int8,      d->decode.data, d->greedy.data};
+        const void *const members[] = {c->source,     c->recorder,    c->catches,    c->float64_reason,
+                                       d->rows.truth, d->decode.data, d->greedy.data};
         for (size_t i = 0; i < sizeof members / sizeof *members; i++) n_optional += members[i] != NULL;
         for (size_t i = 0; i < c->vectors.n; i++) n_optional += c->vectors.at[i].broken != NULL;
-        n_optional += c->flags.n + c->unknown.n + d->n_inputs + d->n_traces + c->vectors.n + d->caches.limit;
+        n_optional += c->flags.n + c->unknown.n + d->n_inputs + d->n_traces + d->rows.n_runs + c->vectors.n +
+                      d->caches.limit;
     }
     conf_case_free(c);
     return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "conformance/probe/truth/truth.h"
+#include "conformance/case/run_noise.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,13 @@ static probe_noise noise_of(double distance, double max_abs)
     return (probe_noise){.noise = noise, .bound = CONF_NOISE_MULTIPLE * noise};
 }
 
-/* The noise of a stored run; that of a run that is as near as the floor is the floor. */
-static probe_noise noise_of_run(const conf_rows *rows, const double *run, double max_abs)
+/* The noise of a run; that of a run that is as near as the floor is the floor. */
+static probe_noise noise_of_run(const conf_rows *rows, conf_compute compute, double max_abs)
 {
+    const conf_run *run = conf_run_find(rows, compute);
     if (!run) return (probe_noise){0};
-    const double largest = conf_noise_largest(rows->truth, run, rows->n_rows, rows->n_cols);
+    const double largest = run->rows ? conf_noise_largest(rows->truth, run->rows, rows->n_rows, rows->n_cols)
+                                     : run->noise.max_abs;
     return noise_of(largest > 0 ? largest : conf_noise_floor(max_abs), max_abs);
 }
 
@@ -50,12 +53,11 @@ static void measure_noise(const conf_decoder *d, probe_noise out[PROBE_TYPES])
 {
     const conf_rows *rows = &d->rows;
     const double max_abs = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
-    out[PROBE_F32] = noise_of_run(rows, rows->float32, max_abs);
-    out[PROBE_BF16] = noise_of_run(rows, rows->bfloat16, max_abs);
-    out[PROBE_INT8] = noise_of_run(rows, rows->int8, max_abs);
-    out[PROBE_F16] = noise_of(d->run_noise[CONF_MEASURED_FLOAT16].max_abs, max_abs);
-    out[PROBE_AFFINE8] = noise_of(d->run_noise[CONF_MEASURED_AFFINE8].max_abs, max_abs);
-    out[PROBE_AFFINE4] = noise_of(d->run_noise[CONF_MEASURED_AFFINE4].max_abs, max_abs);
+    static const conf_compute types[PROBE_TYPES] = {
+        [PROBE_F32] = CONF_COMPUTE_F32,         [PROBE_F16] = CONF_COMPUTE_F16,
+        [PROBE_BF16] = CONF_COMPUTE_BF16,       [PROBE_INT8] = CONF_COMPUTE_I8,
+        [PROBE_AFFINE8] = CONF_COMPUTE_AFFINE8, [PROBE_AFFINE4] = CONF_COMPUTE_AFFINE4};
+    for (probe_type t = 0; t < PROBE_TYPES; t++) out[t] = noise_of_run(rows, types[t], max_abs);
 }
 
 /* Adds a case; one of another kind is freed and passed over. */

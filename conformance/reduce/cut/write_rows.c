@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "conformance/abi/compute.h"
 #include "conformance/case/rows.h"
+#include "conformance/judge/compute.h"
 #include "conformance/reduce/cut/rows.h"
 
 /* The arrays of one run in the layout of the file: prefill [B, T, V], or [R, V] of the listed rows, and
@@ -97,6 +97,15 @@ static void write_run(const layout *l, const char *name, bool wide, conf_h5_writ
     if (l->cut->n_decode) conf_h5_write_reals(w, path, wide, 3, decode, l->decode);
 }
 
+/* Of a run without logits: the recorded noise, of all rows. */
+static void write_noise(const conf_run *run, conf_h5_writer *w)
+{
+    char path[64];
+    (void)snprintf(path, sizeof path, "/expect/%s/noise", conf_compute_run(run->compute));
+    conf_h5_write_reals(w, path, true, 1, (size_t[]){3},
+                        (double[]){run->noise.max_abs, run->noise.rmse, run->noise.kl});
+}
+
 static assay_status write_list(const layout *l, conf_h5_writer *w, assay_error *err)
 {
     if (!l->n_listed) return ASSAY_OK;
@@ -116,7 +125,6 @@ static assay_status write_list(const layout *l, conf_h5_writer *w, assay_error *
 assay_status conf_cut_write_rows(const conf_whole *whole, const conf_cut *cut, const double *truth,
                                  conf_h5_writer *w, assay_error *err)
 {
-    static const assay_dtype types[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
     const conf_rows *rows = &whole->c->decoder.rows;
     layout l;
     assay_status rc = open_layout(&l, whole, cut, err);
@@ -125,11 +133,14 @@ assay_status conf_cut_write_rows(const conf_whole *whole, const conf_cut *cut, c
         fill(&l, NULL, truth);
         write_run(&l, "truth", true, w);
     }
-    for (size_t i = 0; i < sizeof types / sizeof *types && rc == ASSAY_OK; i++) {
-        const double *run = conf_rows_noise(rows, types[i]);
-        if (!run) continue;
-        fill(&l, run, truth);
-        write_run(&l, conf_compute_run(types[i]), false, w);
+    for (size_t i = 0; i < rows->n_runs && rc == ASSAY_OK; i++) {
+        const conf_run *run = &rows->runs[i];
+        if (!run->rows) {
+            write_noise(run, w);
+            continue;
+        }
+        fill(&l, run->rows, truth);
+        write_run(&l, conf_compute_run(run->compute), false, w);
     }
     close_layout(&l);
     return rc;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conformance/case/prompt.h"
+#include "conformance/case/rows.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/kinds/read.h"
 #include "conformance/reduce/cut/rows.h"
@@ -78,7 +79,8 @@ static void assert_row(size_t row, size_t of_whole)
     const conf_rows *a = &again->decoder.rows, *b = &c->decoder.rows;
     const size_t n = a->n_cols * sizeof(double);
     ck_assert_mem_eq(a->truth + row * a->n_cols, b->truth + of_whole * b->n_cols, n);
-    ck_assert_mem_eq(a->float32 + row * a->n_cols, b->float32 + of_whole * b->n_cols, n);
+    ck_assert_mem_eq(conf_rows_noise(a, CONF_COMPUTE_F32) + row * a->n_cols,
+                     conf_rows_noise(b, CONF_COMPUTE_F32) + of_whole * b->n_cols, n);
 }
 
 START_TEST(a_cut_that_keeps_everything_is_the_whole_case)
@@ -149,8 +151,10 @@ START_TEST(computed_rows_have_the_recorded_noise_of_their_token)
     const size_t row = row_of(d, 1, false, 0), from = row_of(&c->decoder, 1, false, 1);
     bool any = false;
     for (size_t k = 0; k < rows->n_cols; k++) {
-        const double noise = rows->float32[from * rows->n_cols + k] - rows->truth[from * rows->n_cols + k];
-        const double moved = d->rows.float32[row * rows->n_cols + k] - d->rows.truth[row * rows->n_cols + k];
+        const double noise = conf_rows_noise(rows, CONF_COMPUTE_F32)[from * rows->n_cols + k] -
+                             rows->truth[from * rows->n_cols + k];
+        const double moved = conf_rows_noise(&d->rows, CONF_COMPUTE_F32)[row * rows->n_cols + k] -
+                             d->rows.truth[row * rows->n_cols + k];
         ck_assert(d->rows.truth[row * rows->n_cols + k] == rows->truth[from * rows->n_cols + k] + 0.25);
         ck_assert_double_le(fabs(moved - noise), 1e-6);
         any = any || fabs(noise) > 1e-5;

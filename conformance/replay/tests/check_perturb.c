@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "conformance/case/case.h"
+#include "conformance/case/rows.h"
+#include "conformance/case/run_noise.h"
 #include "conformance/diff/diff.h"
 #include "conformance/kinds/read.h"
 #include "conformance/tests/support.h"
@@ -76,8 +78,8 @@ static void fill(observation *o, bool truth)
     size_t v = rows->n_cols;
     for (size_t i = 0; i < (o->n_prefill + o->n_decode) * v; i++) o->logits[i] = draw(2) ? (double)NAN : 7;
     for (size_t r = 0; r < rows->n_rows; r++)
-        memcpy(o->logits + row_of(o, r) * v, (truth ? rows->truth : rows->float32) + r * v,
-               v * sizeof(double));
+        memcpy(o->logits + row_of(o, r) * v,
+               (truth ? rows->truth : conf_rows_noise(rows, CONF_COMPUTE_F32)) + r * v, v * sizeof(double));
 }
 
 static bool is_named(const char *name, const char *other)
@@ -326,7 +328,7 @@ static observation make(size_t i)
     o.n_prefill = d->n_samples * d->n_tokens;
     o.n_decode = d->n_samples * d->n_decode;
     o.logits = calloc((o.n_prefill + o.n_decode) * rows->n_cols, sizeof *o.logits);
-    o.bounds = conf_bounds_float32(rows->truth, rows->float32, rows->n_rows, rows->n_cols);
+    o.bounds = conf_run_bounds(rows, CONF_COMPUTE_F32);
     if (d->n_greedy) o.tokens = malloc(d->n_samples * d->n_greedy * sizeof *o.tokens);
     ck_assert(o.logits && (o.tokens || !d->n_greedy));
     if (o.tokens) memcpy(o.tokens, d->greedy.data, d->n_samples * d->n_greedy * sizeof *o.tokens);

@@ -60,7 +60,7 @@ START_TEST(every_member_is_read)
     ck_assert_uint_eq(r.n_engines, 1);
     ck_assert_str_eq(r.engines[0].name, "./x.so");
     ck_assert_str_eq(r.engines[0].label, "x.so");
-    ck_assert_int_eq(r.compute, ASSAY_BF16);
+    ck_assert_int_eq(r.compute, CONF_COMPUTE_BF16);
     ck_assert_uint_eq(r.shard.index, 2);
     ck_assert_uint_eq(r.shard.total, 3);
     ck_assert_uint_eq(r.shard.n_selected, 9);
@@ -117,7 +117,7 @@ static const struct {
     {"\"kernels\":null,", "", "f: kernels: is missing, expected a string or null"},
     {"\"kernels\":null", "\"kernels\":\"\\u001b\"", "f: kernels: found a string with control characters"},
     {"\"kernels\"", "\"new\":1,\"kernels\"", "f: new: is unknown to this version, expected no such member"},
-    {"bf16", "f8", "f: compute: found \"f8\", expected null, f32, bf16 or int8"},
+    {"bf16", "f8", "f: compute: found \"f8\", expected null or the name of a compute type"},
     {"\"seed\":7", "\"seed\":-7", "f: settings.seed: found -7, expected a whole number from 0 to 2^64 - 1"},
     {"\"seed\":7", "\"seed\":18446744073709551616", "f: settings.seed: found 18446744073709551616, expected"},
     {"\"seed\":7", "\"sead\":7", "f: settings.sead: is unknown"},
