@@ -172,11 +172,12 @@ static assay_status note_expected(const conf_h5 *file, const conf_strings *names
 {
     static const char *const run[] = {"prefill", "decode", "noise", NULL};
     static const char *const others[] = {"rows", "tokens", "finish", "truth"};
-    const char **known = calloc(names->n + 5, sizeof *known), **end = known + 4;
+    const char **known = calloc(names->n + 5, sizeof *known);
     if (!known) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", conf_h5_path(file));
     memcpy(known, others, sizeof others);
+    size_t n = 4;
     for (size_t i = 0; i < names->n; i++)
-        if (conf_compute_of_run(names->at[i])) *end++ = names->at[i];
+        if (conf_compute_of_run(names->at[i])) known[n++] = names->at[i];
     assay_status rc = conf_strings_note(names, "/expect/", known, &c->unknown, err);
     for (const char **group = known + 3; *group && rc == ASSAY_OK; group++) {
         char name[64];
