@@ -23,6 +23,7 @@ FUZZ_TARGETS = \
 	fuzz/fuzz_results \
 	fuzz/fuzz_safetensors \
 	fuzz/fuzz_schedule \
+	fuzz/fuzz_stored \
 	fuzz/fuzz_template \
 	fuzz/fuzz_textual \
 	fuzz/fuzz_tokenizer \
@@ -81,6 +82,8 @@ fuzz_fuzz_results_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_results_LDADD = $(FUZZ_LIBS) $(LIB_CONFORMANCE)
 fuzz_fuzz_safetensors_CFLAGS = $(FUZZ_CFLAGS)
 fuzz_fuzz_safetensors_LDADD = $(FUZZ_LIBS) $(LIB_MODEL)
+fuzz_fuzz_stored_CFLAGS = $(FUZZ_CFLAGS)
+fuzz_fuzz_stored_LDADD = $(FUZZ_LIBS) $(LIB_MODEL)
 fuzz_fuzz_schedule_CFLAGS = $(FUZZ_CFLAGS) $(HDF5_CFLAGS)
 fuzz_fuzz_schedule_LDADD = $(FUZZ_LIBS) $(LIB_CONFORMANCE)
 fuzz_fuzz_template_CFLAGS = $(FUZZ_CFLAGS)
