@@ -86,6 +86,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_images_again \
 	fastpath/tests/check_kernels \
 	fastpath/tests/check_kernels_table \
+	fastpath/tests/check_repack \
 	fastpath/tests/check_limit \
 	fastpath/tests/check_memory_images \
 	fastpath/tests/check_narrow \
@@ -143,6 +144,8 @@ fastpath_tests_check_cross_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_cross_LDADD = $(FASTPATH_ABI_TEST_LIBS)
 fastpath_tests_check_images_again_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_images_again_LDADD = $(FASTPATH_TEST_LIBS)
+fastpath_tests_check_repack_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_repack_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_kernels_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_kernels_table_SOURCES = fastpath/tests/check_kernels_table.c fastpath/session/kernels_table.c

@@ -146,7 +146,7 @@ static void pack_repacked(packing *job, size_t panel)
     const size_t first = panel * m->panel, left = w->rows - first;
     void *memory = NULL;
     assay_weight groups;
-    const bool is_affine = fp_repack_as_affine(&w->stored, &groups);
+    const bool is_affine = fp_repack_as_affine(&w->stored, !job->kernels->outside, &groups);
     if (is_affine && fp_repack_affine(&w->stored, first, left < m->panel ? left : m->panel, &groups, &memory))
         job->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &groups, 0);
     else atomic_store(&job->failed, true);
@@ -154,7 +154,7 @@ static void pack_repacked(packing *job, size_t panel)
 }
 
 /* Describes the weight for a kernel's pack function: the rows where they are, or only their kind. */
-static assay_weight describe_weight(const plan_weight *w, bool *is_in_place)
+static assay_weight describe_weight(const plan_weight *w, const fp_kernels *kernels, bool *is_in_place)
 {
     stored_numbers numbers;
     affine groups;
@@ -178,7 +178,7 @@ static assay_weight describe_weight(const plan_weight *w, bool *is_in_place)
         *is_in_place = numbers.col_stride == 1;
     } else {
         *is_in_place = false;
-        (void)fp_repack_as_affine(&w->stored, &is);
+        (void)fp_repack_as_affine(&w->stored, !kernels->outside, &is);
     }
     return is;
 }
@@ -189,7 +189,7 @@ static void pack_panel(void *context, size_t panel)
     const assay_matrix *m = &job->to->packed;
     stored_numbers numbers;
     bool is_in_place;
-    const assay_weight w = describe_weight(job->from, &is_in_place);
+    const assay_weight w = describe_weight(job->from, job->kernels, &is_in_place);
     if (is_in_place && m->dtype == w.dtype)
         job->to->kernel->pack((char *)m->panels + panel * m->panel_bytes, &w, panel);
     else if (m->bits) pack_repacked(job, panel);
@@ -203,7 +203,7 @@ static fp_matrix choose_kernels(const fp_packer *p, const plan_weight *w)
     bool is_in_place;
     fp_matrix m = {.packed = {.n_out = w->rows, .n_in = w->cols}};
     if (!w->data) return m;
-    const assay_weight is = describe_weight(w, &is_in_place);
+    const assay_weight is = describe_weight(w, p->kernels, &is_in_place);
     m.packed.dtype = is.dtype;
     if (is.bits) {
         m.packed.bits = is.bits;
@@ -271,11 +271,11 @@ static assay_status make_panels(void *context, array *self, array *const *inputs
 }
 
 /* The size of all panels in bytes; 0 if it overflows, or if no product reads them. */
-static size_t panels_bytes(fp_matrix *m, const plan_weight *w)
+static size_t panels_bytes(fp_matrix *m, const plan_weight *w, const fp_kernels *kernels)
 {
     if (!m->run) return 0;
     bool is_in_place;
-    assay_weight shape = describe_weight(w, &is_in_place);
+    assay_weight shape = describe_weight(w, kernels, &is_in_place);
     shape.dtype = m->packed.dtype;
     m->packed.panel = m->kernel->panel;
     m->packed.panel_bytes = m->kernel->panel_bytes(&shape);
@@ -291,7 +291,7 @@ void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from)
     packed_matrix *job = fp_pack_alloc(p, 1, sizeof *job);
     if (!job) return;
     *job = (packed_matrix){p, from, to};
-    (void)array_list_defer(p->arrays, from->name, false, panels_bytes(to, from),
+    (void)array_list_defer(p->arrays, from->name, false, panels_bytes(to, from, p->kernels),
                            (array_maker){make_panels, job, NULL}, NULL, 0);
 }
 

@@ -8,10 +8,11 @@
 #include <assay/kernel.h>
 #include <assay/stored.h>
 
-/* Whether the matrix can be affine groups: unsigned or signed codes of at most 8 bits, and scales, zero
- * points and minimums that are constant over groups of 32, 64 or 128 columns. Sets bits and group of *out,
- * and the types of its scales and biases, ASSAY_F32. Their values are rounded to float32; codes are exact. */
-bool fp_repack_as_affine(const assay_stored *s, assay_weight *out);
+/* Whether the matrix can be affine groups: its codes are integers, or a table of at most 256 multiples of ½,
+ * and scales, zero points and minimums are constant over groups of 128, 64, 32 or, if `has_short`
+ * (FP_GROUP_MIN), 16 columns. Sets bits and group of *out, and the types of its scales and biases, ASSAY_F32.
+ * Their values are rounded to float32; codes are exact. */
+bool fp_repack_as_affine(const assay_stored *s, bool has_short, assay_weight *out);
 
 /* Rows first … first + n - 1 as affine groups, w as fp_repack_as_affine has set it. The caller frees *memory,
  * to which w points afterwards. False: out of memory. */

@@ -25,8 +25,8 @@ ALWAYS vec_bits x_quad(const int8_t *x, size_t q)
 
 ALWAYS void spread_codes(uint32_t *quads, const char *codes, size_t n_in, size_t bits)
 {
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(8)
+    for (size_t base = 0; base < n_in / 4; base += 4) FP_UNROLL(4)
+    for (size_t q = base; q < base + 4; q++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++)
         vec_bits_store(quads + q * FP_PANEL + v * VEC, quad_at(codes, q, v, bits, n_in));
 }
@@ -67,7 +67,7 @@ ALWAYS void join_dots(vec y[VECS], const vec_bits dot[VECS], const group *g, flo
 /* Groups of some inputs of one panel, with their codes unpacked to bytes. */
 typedef struct span {
     size_t first, n; /* groups */
-    group groups[SPAN / 32];
+    group groups[SPAN / FP_GROUP_MIN];
     _Alignas(64) uint32_t quads[SPAN / 4 * FP_PANEL];
 } span;
 
@@ -154,8 +154,8 @@ ALWAYS void dot_streamed(vec_bits dot[][VECS], const assay_product *p, const str
     for (size_t r = 0; r < n_rows; r++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++)
         dot[r][v] = vec_bits_of(0U - ((uint32_t)p->x_sum[s->at[r] + i] << (bits - 1)));
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) {
+    for (size_t base = 0; base < n_in / 4; base += 4) FP_UNROLL(4)
+    for (size_t q = base; q < base + 4; q++) {
         vec_bits w[VECS];
         FP_UNROLL(8)
         for (size_t v = 0; v < VECS; v++) w[v] = quad_at(codes, q, v, bits, n_in);

@@ -83,8 +83,8 @@ ALWAYS vec code_of(vec_bits quad, size_t at, size_t bits)
 
 ALWAYS void widen_codes(float *wide, const char *codes, size_t n_in, size_t bits)
 {
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(8)
+    for (size_t base = 0; base < n_in / 4; base += 4) FP_UNROLL(4)
+    for (size_t q = base; q < base + 4; q++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         vec_bits quad = quad_at(codes, q, v, bits, n_in);
         FP_UNROLL(4)
@@ -103,8 +103,8 @@ ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n
 {
     FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) sum[v] = vec_of(0);
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(8)
+    for (size_t base = 0; base < n_in / 4; base += 4) FP_UNROLL(4)
+    for (size_t q = base; q < base + 4; q++) FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         vec_bits quad = quad_at(codes, q, v, bits, n_in);
         FP_UNROLL(4)

@@ -8,7 +8,7 @@
 #include "fastpath/kernels/matmul/panels.h"
 #include "fastpath/kernels/vec/rows.h"
 
-enum { PART = 32, ROWS = 64 }; /* PART: inputs at a time; divides every group size */
+enum { PART = FP_GROUP_MIN, ROWS = 64 }; /* PART: inputs at a time; divides every group size */
 
 typedef void widen_fn(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
 

@@ -14,8 +14,8 @@ ALWAYS void sum_row_codes(vec sum[VECS], const uint16_t *x, const char *codes, s
 {
     FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) sum[v] = vec_of(0);
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t base = 0; base < n_in / 4; base += 4) FP_UNROLL(4)
+    for (size_t q = base; q < base + 4; q++) FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) {
         const vec_bits quad = quad_at(codes, q, v, bits, n_in);
         sum[v] = add_products(sum[v], x_pair(x + 4 * q), code_pair(quad, 0, bits));

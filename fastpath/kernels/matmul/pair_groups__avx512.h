@@ -35,15 +35,15 @@ ALWAYS void join_sums(vec y[VECS], const vec sum[VECS], const group *g, float x_
  * groups. */
 typedef struct pair_span {
     size_t first, n; /* groups */
-    group groups[SPAN / 32];
+    group groups[SPAN / FP_GROUP_MIN];
     _Alignas(64) uint32_t pairs[SPAN / 2 * FP_PANEL];
-    float x_sum[CHUNK][SPAN / 32];
+    float x_sum[CHUNK][SPAN / FP_GROUP_MIN];
 } pair_span;
 
 ALWAYS void pair_codes(uint32_t *pairs, const char *codes, size_t n_in, size_t bits)
 {
-    for (size_t base = 0; base < n_in / 4; base += 8) FP_UNROLL(8)
-    for (size_t q = base; q < base + 8; q++) FP_UNROLL(4)
+    for (size_t base = 0; base < n_in / 4; base += 4) FP_UNROLL(4)
+    for (size_t q = base; q < base + 4; q++) FP_UNROLL(4)
     for (size_t v = 0; v < VECS; v++) {
         const vec_bits quad = quad_at(codes, q, v, bits, n_in);
         vec_bits_store(pairs + 2 * q * FP_PANEL + v * VEC, code_pair(quad, 0, bits));

@@ -21,6 +21,10 @@
 
 #define FP_PANEL ((size_t)32)
 
+/* The smallest group of the kernels of this project, which take codes of 2, 4, 6 and 8 bits in groups of 16,
+ * too: the ABI has none below 32. */
+#define FP_GROUP_MIN ((size_t)16)
+
 size_t fp_numbers_bytes(const assay_weight *w);
 void fp_numbers_pack(void *panel, const assay_weight *w, size_t index);
 void fp_numbers_unpack(float *row, const assay_matrix *w, size_t o);
