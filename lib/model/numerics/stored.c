@@ -32,28 +32,59 @@ static size_t plane_bits(const assay_plane *plane, assay_index index, size_t x)
     return bits;
 }
 
-static size_t column_of(const block_field *b, size_t k)
+/* Adds a digit at x, x + 1, … to bits. It is counted on, since a division takes longer than all else here. */
+static void add_digit(const assay_digit *d, size_t x, size_t n, size_t *bits)
 {
-    int32_t group;
-    if (!b->group_of) return k;
-    memcpy(&group, (const char *)b->group_of + k * sizeof group, sizeof group);
-    return (size_t)group;
+    const size_t begin = x * d->mul + d->add, step = d->mul / d->div, more = d->mul % d->div;
+    size_t value = begin / d->div, rest = begin % d->div;
+    if (d->mod) value %= d->mod;
+    for (size_t j = 0; j < n; j++) {
+        bits[j] += value * d->stride;
+        value += step;
+        rest += more;
+        if (rest >= d->div) {
+            rest -= d->div;
+            value++;
+        }
+        if (d->mod && value >= d->mod) value %= d->mod;
+    }
+}
+
+/* Adds the digits of a plane that depend on `index` at x, x + 1, … to bits. */
+static void add_digits(const assay_plane *plane, assay_index index, size_t x, size_t n, size_t *bits)
+{
+    for (size_t i = 0; i < plane->n_digits; i++)
+        if (plane->digits[i].index == index) add_digit(&plane->digits[i], x, n, bits);
+}
+
+/* Adds both digits of the columns' groups to the bits of plane p. */
+static void add_groups(block_field *b, size_t p, size_t row, size_t first, size_t n)
+{
+    const assay_plane *plane = &b->field->layout->planes[p];
+    for (size_t j = 0; j < n; j++) {
+        int32_t group;
+        memcpy(&group, (const char *)b->group_of + (first + j) * sizeof group, sizeof group);
+        b->bit[p][j] += plane_bits(plane, ASSAY_INDEX_COLUMN, (size_t)group);
+        if (b->by_element)
+            b->bit[p][j] += plane_bits(plane, ASSAY_INDEX_ELEMENT, row * b->n_in + (size_t)group);
+    }
 }
 
 /* Fills in the columns; row: of a field with digits of the element. */
 static void locate_columns(block_field *b, size_t row, size_t first, size_t n)
 {
     const assay_layout *l = b->field->layout;
-    for (size_t j = 0; j < n; j++) {
-        const size_t k = column_of(b, first + j);
-        bool same = j > 0;
-        for (size_t p = 0; p < l->n_planes; p++) {
-            b->bit[p][j] = plane_bits(&l->planes[p], ASSAY_INDEX_COLUMN, k);
-            if (b->by_element)
-                b->bit[p][j] += plane_bits(&l->planes[p], ASSAY_INDEX_ELEMENT, row * b->n_in + k);
-            same = same && b->bit[p][j] == b->bit[p][j - 1];
+    for (size_t j = 0; j < n; j++) b->repeats[j] = j > 0;
+    for (size_t p = 0; p < l->n_planes; p++) {
+        size_t *bits = b->bit[p];
+        memset(bits, 0, n * sizeof *bits);
+        if (b->group_of) {
+            add_groups(b, p, row, first, n);
+        } else {
+            add_digits(&l->planes[p], ASSAY_INDEX_COLUMN, first, n, bits);
+            add_digits(&l->planes[p], ASSAY_INDEX_ELEMENT, row * b->n_in + first, n, bits);
         }
-        b->repeats[j] = same;
+        for (size_t j = 1; j < n; j++) b->repeats[j] = b->repeats[j] && bits[j] == bits[j - 1];
     }
 }
 
@@ -86,38 +117,44 @@ static unsigned read_code(const unsigned char *bytes, size_t bit, unsigned width
     return word >> shift & ((1U << width) - 1);
 }
 
-static double read_number(const assay_field *f, const size_t *bits)
+/* The numbers at the columns that do not repeat; of codes, before minus and times. */
+static void read_codes(const block_field *b, const size_t *start, size_t n, double *out)
 {
-    const assay_layout *l = f->layout;
-    double value = 0;
-    if (l->number == ASSAY_U8 || l->number == ASSAY_I8) {
-        unsigned code = 0, shift = 0;
-        for (size_t p = 0; p < l->n_planes; shift += l->planes[p++].width)
-            code |= read_code(f->bytes, bits[p], l->planes[p].width) << shift;
-        value = l->table                ? l->table[code]
-                : l->number == ASSAY_I8 ? (double)(int8_t)(uint8_t)code
-                                        : (double)code;
-    } else if (l->n_planes) {
-        dtype_to_f64(&value, (const char *)f->bytes + bits[0] / 8, (assay_dtype)l->number, 1);
+    const assay_layout *l = b->field->layout;
+    unsigned char code[STORED_BLOCK] = {0};
+    for (size_t p = 0, shift = 0; p < l->n_planes; shift += l->planes[p++].width)
+        for (size_t j = 0; j < n; j++)
+            if (!b->repeats[j])
+                code[j] |=
+                    (unsigned char)(read_code(b->field->bytes, start[p] + b->bit[p][j], l->planes[p].width)
+                                    << shift);
+    for (size_t j = 0; j < n; j++)
+        out[j] = l->table                ? l->table[code[j]]
+                 : l->number == ASSAY_I8 ? (double)(int8_t)code[j]
+                                         : (double)code[j];
+}
+
+static void read_floats(const block_field *b, const size_t *start, size_t n, double *out)
+{
+    const assay_layout *l = b->field->layout;
+    const char *bytes = b->field->bytes;
+    for (size_t j = 0; j < n; j++) {
+        if (!l->n_planes) out[j] = 0;
+        else if (!b->repeats[j])
+            dtype_to_f64(&out[j], bytes + (start[0] + b->bit[0][j]) / 8, (assay_dtype)l->number, 1);
     }
-    return (value - l->minus) * l->times;
 }
 
 static void read_row(block_field *b, size_t row, size_t first, size_t n, double *out)
 {
     const assay_layout *l = b->field->layout;
-    size_t start[ASSAY_LAYOUT_PLANES], bits[ASSAY_LAYOUT_PLANES];
+    size_t start[ASSAY_LAYOUT_PLANES];
     if (b->by_element) locate_columns(b, row, first, n);
     for (size_t p = 0; p < l->n_planes; p++)
         start[p] = l->planes[p].base + plane_bits(&l->planes[p], ASSAY_INDEX_ROW, row);
-    for (size_t j = 0; j < n; j++) {
-        if (b->repeats[j]) {
-            out[j] = out[j - 1];
-            continue;
-        }
-        for (size_t p = 0; p < l->n_planes; p++) bits[p] = start[p] + b->bit[p][j];
-        out[j] = read_number(b->field, bits);
-    }
+    if (l->number == ASSAY_U8 || l->number == ASSAY_I8) read_codes(b, start, n, out);
+    else read_floats(b, start, n, out);
+    for (size_t j = 0; j < n; j++) out[j] = b->repeats[j] ? out[j - 1] : (out[j] - l->minus) * l->times;
 }
 
 static size_t stored_row(const assay_stored *s, size_t o)
