@@ -13,7 +13,7 @@ from . import page, records
 
 
 def run(arguments: list[str]) -> int:
-    from . import media, mlx_lm, transformers  # noqa: F401  (they name findings)
+    from . import media, mlx_lm, stored, transformers  # noqa: F401  (they name findings)
     from .ask import SHOWN
     from .shown import choose
     worst = 0.0

@@ -17,7 +17,8 @@ from scripts.record.support import h5
 from . import pack
 
 OBSERVERS = {"mlx-lm": "observatory.observe.mlx_lm", "mlx-vlm": "observatory.vlm.observation",
-             "transformers": "observatory.observe.newer"}  # system -> module with observe(case)
+             "transformers": "observatory.observe.newer", "llama-cpp": "observatory.observe.llama_cpp",
+             "transformers-stored": "observatory.observe.stored"}  # system -> module with observe(case)
 
 
 def cases_at(place: Path) -> list[Path]:
@@ -28,8 +29,13 @@ def cases_at(place: Path) -> list[Path]:
 
 def systems_of(case: Path) -> list[str]:
     """The systems that are run on a bundled case, fixtures/FAMILY/VARIANT/CASE.h5: mlx-vlm if the variant takes images, else mlx-lm; and the
-    transformers of this environment if the family's truth is that of another version."""
+    transformers of this environment if the family's truth is that of another version. A checkpoint that another tool than mlx-lm quantised:
+    transformers, and llama.cpp if it is a GGUF file."""
     from scripts.record import pinned
+
+    from .formats import method_of
+    if (method := method_of(case)) is not None:
+        return ["transformers-stored", *(["llama-cpp"] if method == "gguf" else [])]
     name, variant = case.parts[-3], case.parts[-2]
     if name not in families.NAMES:
         return ["mlx-lm"]
@@ -63,7 +69,7 @@ def check(case: Path, systems: list[str], packs: Path) -> list[str]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m observatory.observe",
-        description="Runs mlx-lm, mlx-vlm or transformers on recorded cases, and writes what each gave, or its error, to "
+        description="Runs mlx-lm, mlx-vlm, transformers or llama.cpp on recorded cases, and writes what each gave, or its error, to "
                     "observatory/observations/FAMILY.h5. observatory/observations.tsv lists all: `python -m observatory.observe.table`.")
     parser.add_argument("place", nargs="+", type=Path, help="a case, or a directory with cases")
     parser.add_argument("--system", choices=OBSERVERS, help="run this one (default: by the family and variant of a bundled case)")
