@@ -13,6 +13,7 @@
 #include "model/formats/quantization.h"
 #include "model/numerics/stored.h"
 #include "model/plan/bind_format.h"
+#include "model/source.h"
 
 enum { EXTENT_MAX = 4096, STACK_MAX = 8 };
 
@@ -121,6 +122,10 @@ static void fuzz_gguf(const uint8_t *data, size_t size)
         end(&b);
     }
     weights_free(w);
+    json_object_put(document);
+    document = NULL;
+    const assay_status rc = source_config(path, &document, &err);
+    if (rc != ASSAY_OK) fuzz_require_refusal(rc, &err, document == NULL);
     json_object_put(document);
 }
 
