@@ -13,6 +13,7 @@
 #include "gguf/metadata.h"
 #include "model/checkpoint/config.h"
 #include "model/families/families.h"
+#include "model/formats/hf_quant.h"
 #include "model/gguf/config.h"
 #include "model/gguf/names.h"
 
@@ -162,7 +163,8 @@ assay_status source_open(const char *checkpoint, source *out, assay_error *err)
     if (is_gguf(checkpoint)) return open_gguf(checkpoint, out, err);
     out->label = config_path(checkpoint);
     if (!out->label) return out_of_memory(checkpoint, err);
-    const assay_status rc = read_config(checkpoint, out->label, &out->config, err);
+    assay_status rc = read_config(checkpoint, out->label, &out->config, err);
+    if (rc == ASSAY_OK) rc = hf_quant_join(checkpoint, out->config, err);
     return rc == ASSAY_OK ? weights_open(checkpoint, &out->weights, err) : rc;
 }
 

@@ -10,6 +10,7 @@ lib_model_libmodel_a_SOURCES += lib/model/formats/format.h \
 	lib/model/formats/codes.c lib/model/formats/codes.h \
 	lib/model/formats/compressed.c lib/model/formats/compressed.h \
 	lib/model/formats/fields.c lib/model/formats/fields.h \
+	lib/model/formats/hf_quant.c lib/model/formats/hf_quant.h \
 	lib/model/formats/quantization.c lib/model/formats/quantization.h \
 	lib/model/formats/rules.c lib/model/formats/rules.h \
 	lib/model/formats/settings.c lib/model/formats/settings.h
@@ -18,3 +19,7 @@ check_PROGRAMS += lib/model/formats/tests/check_formats
 TESTS += lib/model/formats/tests/check_formats
 lib_model_formats_tests_check_formats_CFLAGS = $(TEST_CFLAGS)
 lib_model_formats_tests_check_formats_LDADD = $(TEST_LIBS)
+check_PROGRAMS += lib/model/formats/tests/check_methods
+TESTS += lib/model/formats/tests/check_methods
+lib_model_formats_tests_check_methods_CFLAGS = $(TEST_CFLAGS)
+lib_model_formats_tests_check_methods_LDADD = $(TEST_LIBS)

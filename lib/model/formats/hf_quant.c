@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/formats/hf_quant.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+static const char CONFIG[] = "quantization_config", METHOD[] = "quant_method", MODELOPT[] = "modelopt";
+
+static json_object *member(json_object *in, const char *name)
+{
+    json_object *value = NULL;
+    return json_object_is_type(in, json_type_object) && json_object_object_get_ex(in, name, &value) ? value
+                                                                                                    : NULL;
+}
+
+/* Fails unless the config has the same value, or none. */
+static assay_status compare_member(const char *path, json_object *stated, json_object *in_config,
+                                   const char *name, assay_error *err)
+{
+    json_object *own = member(in_config, name), *here = member(stated, name);
+    if (!own || !here || json_object_equal(own, here)) return ASSAY_OK;
+    return assay_fail(err, ASSAY_EFORMAT,
+                      "%s: quantization.%s: found %.60s, expected %.60s, which config.json states", path,
+                      name, json_object_to_json_string(here), json_object_to_json_string(own));
+}
+
+static assay_status compare(const char *path, json_object *stated, json_object *in_config, assay_error *err)
+{
+    json_object *method = member(in_config, METHOD);
+    const char *name = method ? json_object_get_string(method) : NULL;
+    if (name && strcmp(name, MODELOPT) != 0)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: found, but config.json states quant_method \"%.60s\"",
+                          path, name);
+    const assay_status rc = compare_member(path, stated, in_config, "quant_algo", err);
+    return rc == ASSAY_OK ? compare_member(path, stated, in_config, "group_size", err) : rc;
+}
+
+/* The members of `quantization` are those that quantization_config may have. */
+static assay_status add_config(const char *path, json_object *stated, json_object *config, assay_error *err)
+{
+    json_object *all = NULL;
+    if (json_object_deep_copy(stated, &all, NULL) != 0 ||
+        json_object_object_add(all, METHOD, json_object_new_string(MODELOPT)) != 0 ||
+        json_object_object_add(config, CONFIG, all) != 0) {
+        json_object_put(all);
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status join(const char *path, json_object *root, json_object *config, assay_error *err)
+{
+    json_object *stated = member(root, "quantization");
+    if (!json_object_is_type(stated, json_type_object))
+        return assay_fail(err, ASSAY_EFORMAT, "%s: quantization: found %.60s, expected an object", path,
+                          stated ? json_object_to_json_string(stated) : "nothing");
+    if (!member(stated, "quant_algo")) return ASSAY_OK;
+    json_object *own = member(config, CONFIG);
+    return own ? compare(path, stated, own, err) : add_config(path, stated, config, err);
+}
+
+assay_status hf_quant_join(const char *dir, json_object *config, assay_error *err)
+{
+    char *path = NULL;
+    json_object *root = NULL;
+    if (asprintf(&path, "%s/hf_quant_config.json", dir) < 0)
+        return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+    assay_status rc = ASSAY_OK;
+    if (access(path, F_OK) == 0) {
+        rc = json_read(path, &root, err);
+        if (rc == ASSAY_OK) rc = join(path, root, config, err);
+    }
+    json_object_put(root);
+    free(path);
+    return rc;
+}

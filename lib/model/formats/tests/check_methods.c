@@ -1,0 +1,211 @@
+/* What the methods of quantisation refuse, and hf_quant_config.json.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/formats/hf_quant.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tests/support.h"
+#include "model/loader.h"
+#include "model/tests/checkpoint.h"
+
+/* A fixture whose config has another value of a member. */
+static const struct refusal {
+    const char *fixture, *member, *value;
+    assay_status status;
+    const char *fragment[2];
+} REFUSED[] = {
+    {"llama/awq",
+     "quant_method",
+     "\"quip\"",
+     ASSAY_EUNSUPPORTED,
+     {"quant_method: found \"quip\"", "awq, bitsandbytes"}},
+    {"llama/awq", "quant_method", "null", ASSAY_EFORMAT, {"quantization_config.quant_method: missing", ""}},
+    {"llama/awq", "bits", "3", ASSAY_EUNSUPPORTED, {"bits: found 3", "expected 4"}},
+    {"llama/awq", "version", "\"gemv\"", ASSAY_EUNSUPPORTED, {"version: found \"gemv\"", "\"gemm\""}},
+    {"llama/awq", "group_size", "7", ASSAY_EFORMAT, {"a multiple of group_size 7", ""}},
+    {"llama/awq", "group_size", "0", ASSAY_EFORMAT, {"group_size: found 0", "positive integer"}},
+    {"llama/awq", "surprise", "1", ASSAY_EUNSUPPORTED, {"quantization_config.surprise: found 1", ""}},
+    {"llama/gptq-4bit-act", "bits", "5", ASSAY_EUNSUPPORTED, {"bits: found 5", "2, 3, 4 or 8"}},
+    {"llama/gptq-4bit-act", "bits", "8", ASSAY_EFORMAT, {"qweight': found shape", "8 bits in groups"}},
+    {"llama/gptq-4bit-act",
+     "checkpoint_format",
+     "\"marlin\"",
+     ASSAY_EUNSUPPORTED,
+     {"checkpoint_format: found \"marlin\"", "\"gptq_v2\""}},
+    {"llama/gptq-4bit-act",
+     "pack_dtype",
+     "\"int64\"",
+     ASSAY_EUNSUPPORTED,
+     {"pack_dtype: found \"int64\"", ""}},
+    {"llama/gptq-4bit-act",
+     "dynamic",
+     "{\"+:(\": {}}",
+     ASSAY_EFORMAT,
+     {"dynamic: found \"(\"", "a regular expression"}},
+    {"llama/gptq-4bit-act", "dynamic", "{\"-:.*\": {}}", ASSAY_EFORMAT, {"is missing", ""}},
+    {"llama/fp8-block", "weight_block_size", "[128]", ASSAY_EFORMAT, {"weight_block_size", ""}},
+    {"llama/fp8-block",
+     "weight_block_size",
+     "[64, 64]",
+     ASSAY_EFORMAT,
+     {"weight_scale_inv': found shape", "FP8"}},
+    {"llama/fp8-block",
+     "weight_block_size",
+     "null",
+     ASSAY_EFORMAT,
+     {"weight_scale_inv': found shape", "expected []"}},
+    {"llama/fp8-block", "fmt", "\"e5m2\"", ASSAY_EUNSUPPORTED, {"fmt: found \"e5m2\"", "\"e4m3\""}},
+    {"llama/fp8-block", "expert_dtype", "\"fp4\"", ASSAY_EUNSUPPORTED, {"expert_dtype: found \"fp4\"", ""}},
+    {"llama/fp8-block",
+     "modules_to_not_convert",
+     "[3]",
+     ASSAY_EFORMAT,
+     {"modules_to_not_convert", "strings"}},
+    {"llama/fp8-block",
+     "modules_to_not_convert",
+     "[\"q_proj\"]",
+     ASSAY_EUNSUPPORTED,
+     {"q_proj.weight': found type F8_E4M3", "expected F64"}},
+    {"llama/ct-w4a16",
+     "format",
+     "\"marlin-24\"",
+     ASSAY_EUNSUPPORTED,
+     {"format: found \"marlin-24\"", "\"pack-quantized\""}},
+    {"llama/ct-w4a16", "config_groups", "null", ASSAY_EFORMAT, {"config_groups: missing", ""}},
+    {"llama/ct-w4a16",
+     "config_groups.group_0.weights.num_bits",
+     "16",
+     ASSAY_EUNSUPPORTED,
+     {"num_bits: found 16", "at most 8"}},
+    {"llama/ct-w4a16",
+     "config_groups.group_0.weights.strategy",
+     "\"token\"",
+     ASSAY_EUNSUPPORTED,
+     {"strategy: found \"token\"", "\"channel\""}},
+    {"llama/ct-w4a16",
+     "config_groups.group_0.weights.symmetric",
+     "false",
+     ASSAY_EFORMAT,
+     {"weight_zero_point' is missing", ""}},
+    {"llama/ct-w4a16-asymmetric",
+     "config_groups.group_0.weights.symmetric",
+     "true",
+     ASSAY_EFORMAT,
+     {"weight_zero_point' is left over", ""}},
+    {"llama/ct-w4a16",
+     "config_groups.group_0.weights.surprise",
+     "1",
+     ASSAY_EUNSUPPORTED,
+     {"weights.surprise: found 1", "QuantizationArgs"}},
+    {"llama/ct-w4a16",
+     "config_groups.group_0.targets",
+     "[\"re:(\"]",
+     ASSAY_EFORMAT,
+     {"targets: found \"(\"", "a regular expression"}},
+    {"llama/ct-w4a16", "config_groups.group_0.targets", "[\"lm_head\"]", ASSAY_EFORMAT, {"is missing", ""}},
+    {"llama/ct-w4a16",
+     "sparsity_config",
+     "{\"format\": \"sparse-24\"}",
+     ASSAY_EUNSUPPORTED,
+     {"sparsity_config", ""}},
+    {"llama/ct-w4a16", "ignore", "[\"re:.*q_proj\"]", ASSAY_EFORMAT, {"q_proj.weight' is missing", ""}},
+    {"qwen3/modelopt-fp8",
+     "quant_algo",
+     "\"NVFP4_SVD\"",
+     ASSAY_EUNSUPPORTED,
+     {"quant_algo: found \"NVFP4_SVD\"", "\"FP8\""}},
+    {"qwen3/modelopt-fp8",
+     "quant_algo",
+     "\"NVFP4\"",
+     ASSAY_EUNSUPPORTED,
+     {"found type F8_E4M3", "expected U8"}},
+    {"llama/bnb-nf4",
+     "load_in_8bit",
+     "true",
+     ASSAY_EFORMAT,
+     {"expected one of load_in_4bit and load_in_8bit", ""}},
+    {"llama/bnb-nf4", "bnb_4bit_quant_type", "\"fp4\"", ASSAY_EFORMAT, {"bitsandbytes__fp4' is missing", ""}},
+    {"llama/bnb-nf4",
+     "bnb_4bit_use_double_quant",
+     "true",
+     ASSAY_EUNSUPPORTED,
+     {"absmax': found type F32", "expected U8"}},
+    {"llama/bnb-nf4",
+     "bnb_4bit_quant_storage",
+     "\"bfloat16\"",
+     ASSAY_EUNSUPPORTED,
+     {"bnb_4bit_quant_storage", "\"uint8\""}},
+};
+
+START_TEST(a_config_that_does_not_fit_is_refused)
+{
+    const struct refusal *r = &REFUSED[_i];
+    char path[120];
+    assay_error err = {0};
+    plan *p = NULL;
+    (void)snprintf(path, sizeof path, "quantization_config.%s", r->member);
+    const char *dir = checkpoint_changed(r->fixture, path, r->value);
+    ck_assert_msg(plan_open(dir, &p, &err) != ASSAY_OK, "%s: accepted %s for %s", r->fixture, r->value,
+                  r->member);
+    support_expect_error(&err, r->status, dir, r->fragment[0], r->fragment[1], NULL);
+    ck_assert_ptr_null(p);
+}
+END_TEST
+
+static const char *with_hf_quant(const char *config, const char *text)
+{
+    const char *dir = checkpoint_changed("qwen3/modelopt-nvfp4", "quantization_config", config);
+    (void)support_write(dir, "hf_quant_config.json", text, strlen(text));
+    return dir;
+}
+
+START_TEST(hf_quant_config_is_read_where_config_json_is_silent)
+{
+    static const char TEXT[] =
+        "{\"producer\": {}, \"quantization\": {\"quant_algo\": \"NVFP4\", \"group_size\": 16, "
+        "\"kv_cache_quant_algo\": null, \"exclude_modules\": [\"lm_head\"]}}";
+    plan *p = checkpoint_open(with_hf_quant(NULL, TEXT));
+    ck_assert_str_eq(p->layers[0].mlp.up.weight.stored.format, "modelopt NVFP4");
+    ck_assert_str_ne(p->head.stored.format, "modelopt NVFP4");
+    plan_free(p);
+}
+END_TEST
+
+static const struct contradiction {
+    const char *config, *text, *fragment[2];
+} CONTRADICTIONS[] = {
+    {"{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\"}",
+     "{\"quantization\": {\"quant_algo\": \"NVFP4\"}}",
+     {"quantization.quant_algo: found \"NVFP4\"", "expected \"FP8\""}},
+    {"{\"quant_method\": \"fp8\"}",
+     "{\"quantization\": {\"quant_algo\": \"FP8\"}}",
+     {"config.json states quant_method \"fp8\"", ""}},
+    {NULL, "{\"quantization\": 3}", {"quantization: found 3", "expected an object"}},
+    {NULL, "{}", {"quantization: found nothing", "expected an object"}},
+    {NULL, "{", {"hf_quant_config.json", ""}},
+};
+
+START_TEST(hf_quant_config_must_agree_with_config_json)
+{
+    const struct contradiction *c = &CONTRADICTIONS[_i];
+    assay_error err = {0};
+    plan *p = NULL;
+    ck_assert_int_ne(plan_open(with_hf_quant(c->config, c->text), &p, &err), ASSAY_OK);
+    support_expect_error(&err, ASSAY_EFORMAT, "hf_quant_config.json", c->fragment[0], c->fragment[1], NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("model/formats/methods");
+    TCase *all = tcase_create("refused");
+    tcase_add_loop_test(all, a_config_that_does_not_fit_is_refused, 0,
+                        (int)(sizeof REFUSED / sizeof *REFUSED));
+    tcase_add_test(all, hf_quant_config_is_read_where_config_json_is_silent);
+    tcase_add_loop_test(all, hf_quant_config_must_agree_with_config_json, 0,
+                        (int)(sizeof CONTRADICTIONS / sizeof *CONTRADICTIONS));
+    suite_add_tcase(suite, all);
+    return support_run(suite);
+}
