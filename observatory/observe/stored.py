@@ -1,5 +1,5 @@
 """Runs the transformers of this environment on quantised checkpoints, with the weights that its loaders give in float32: observations to
-compare, never goldens."""
+compare, never goldens. With transformers 5.23.0: bitsandbytes 0.50.2, compressed-tensors 0.20.1, gguf 0.19.0, gptqmodel 7.3.4, optimum 2.3.0."""
 
 from __future__ import annotations
 
