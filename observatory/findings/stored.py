@@ -18,6 +18,7 @@ def transformers_fp8_type() -> float:
     """transformers: fp8, widened at loading, in float32."""
     import torch
     import transformers
+
     from scripts.record.checkpoint.checkpoint import quiet
     quiet()
     torch.set_grad_enabled(False)
