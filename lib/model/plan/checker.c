@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/checker.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 
 static const char *name_of(const plan_weight *w)
@@ -8,8 +10,17 @@ static const char *name_of(const plan_weight *w)
     return w->name ? w->name : "(none)";
 }
 
+static void visit(const checker *c, const char *part, const plan_weight *w, double added)
+{
+    char place[160];
+    if (!c->visit) return;
+    (void)snprintf(place, sizeof place, "%s%s", c->where, part);
+    c->visit(c->context, place, w, added);
+}
+
 void checker_matrix(checker *c, const char *part, const plan_weight *w, size_t rows, size_t cols)
 {
+    visit(c, part, w, 0);
     if (c->status != ASSAY_OK || (w->data && w->rows == rows && w->cols == cols)) return;
     c->status =
         assay_fail(c->err, ASSAY_EFORMAT,
@@ -17,12 +28,18 @@ void checker_matrix(checker *c, const char *part, const plan_weight *w, size_t r
                    c->plan->dir, c->where, part, name_of(w), w->rows, w->cols, rows, cols);
 }
 
-void checker_vector(checker *c, const char *part, const plan_weight *w, size_t n)
+static void check_vector(checker *c, const char *part, const plan_weight *w, size_t n)
 {
     if (c->status != ASSAY_OK || !w->data || (w->rows == 1 && w->cols == n)) return;
     c->status = assay_fail(c->err, ASSAY_EFORMAT,
                            "%s: %s%s: tensor '%s': found shape [%zu], expected [%zu], as it is applied",
                            c->plan->dir, c->where, part, name_of(w), w->rows * w->cols, n);
+}
+
+void checker_vector(checker *c, const char *part, const plan_weight *w, size_t n)
+{
+    visit(c, part, w, 0);
+    check_vector(c, part, w, n);
 }
 
 void checker_linear(checker *c, const char *part, const plan_linear *l, size_t rows, size_t cols)
@@ -34,11 +51,12 @@ void checker_linear(checker *c, const char *part, const plan_linear *l, size_t r
 void checker_norm(checker *c, const char *part, const plan_norm *n, size_t width)
 {
     if (!n->present) return;
+    visit(c, part, &n->weight, n->offset);
     if (c->status == ASSAY_OK && n->width != width)
         c->status = assay_fail(c->err, ASSAY_EFORMAT,
                                "%s: %s%s: tensor '%s': found width %zu, expected %zu, as it is applied",
                                c->plan->dir, c->where, part, name_of(&n->weight), n->width, width);
-    checker_vector(c, part, &n->weight, width);
+    check_vector(c, part, &n->weight, width);
     checker_vector(c, part, &n->bias, width);
     if (c->status == ASSAY_OK && n->bias.data && n->kind != PLAN_LAYER_NORM)
         c->status = assay_fail(c->err, ASSAY_EFORMAT,

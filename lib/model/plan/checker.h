@@ -9,7 +9,9 @@
 
 typedef struct checker {
     const plan *plan;
-    char where[80]; /* "layers.3.", or empty */
+    plan_visit_fn *visit; /* NULL, or is called for each weight */
+    void *context;        /* of visit */
+    char where[80];       /* "layers.3.", or empty */
     assay_status status;
     assay_error *err;
 } checker;

@@ -30,6 +30,11 @@ typedef struct plan_weight {
     array *values; /* of a vector: its numbers, F64 [cols], one of the plan's arrays; NULL: not converted */
 } plan_weight;
 
+/* Is called for a weight of a plan, which may be absent. place: its part in the plan, "layers.3.mlp.up"; one
+ * that has several weights (a matrix of each expert, a bias after its matrix) is given as often, in a fixed
+ * order. added: what the model adds to every number of it (plan_norm.offset). */
+typedef void plan_visit_fn(void *context, const char *place, const plan_weight *w, double added);
+
 /* Limits of a product's input and output: values beyond them become the limit. */
 typedef struct plan_clamp {
     bool present;

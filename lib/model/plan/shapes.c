@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/plan/shapes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -281,9 +282,9 @@ static void check_id_table(checker *c)
                                c->plan->dir, width, c->plan->hidden);
 }
 
-assay_status plan_check_shapes(const plan *p, assay_error *err)
+static assay_status walk_plan(const plan *p, plan_visit_fn *visit, void *context, assay_error *err)
 {
-    checker c = {.plan = p, .err = err};
+    checker c = {.plan = p, .visit = visit, .context = context, .err = err};
     const plan_layer_inputs *in = &p->layer_inputs;
     const size_t all = p->n_layers * in->width;
     checker_matrix(&c, "embedding", &p->embedding, p->n_token_ids > p->vocab ? p->n_token_ids : p->vocab,
@@ -302,7 +303,19 @@ assay_status plan_check_shapes(const plan *p, assay_error *err)
         checker_matrix(&c, "streams.unprojection", &p->streams.unprojection[i], p->hidden, p->hidden);
     }
     for (size_t i = 0; c.status == ASSAY_OK && i < p->n_layers; i++) check_layer(&c, &p->layers[i], i);
-    if (c.status == ASSAY_OK && p->vision.present) c.status = plan_check_tower(p, &p->vision, err);
-    if (c.status == ASSAY_OK && p->audio.present) c.status = plan_check_tower(p, &p->audio, err);
+    if (c.status == ASSAY_OK && p->vision.present) c.status = plan_check_tower(&c, &p->vision);
+    if (c.status == ASSAY_OK && p->audio.present) c.status = plan_check_tower(&c, &p->audio);
     return c.status;
+}
+
+assay_status plan_check_shapes(const plan *p, assay_error *err)
+{
+    return walk_plan(p, NULL, NULL, err);
+}
+
+void plan_visit_weights(const plan *p, plan_visit_fn *visit, void *context)
+{
+    const assay_status rc = walk_plan(p, visit, context, NULL);
+    assert(rc == ASSAY_OK);
+    (void)rc;
 }

@@ -13,4 +13,7 @@
  * names the part, its tensor, and both shapes. */
 assay_status plan_check_shapes(const plan *p, assay_error *err);
 
+/* Calls visit for every weight of a plan that has been checked, in a fixed order. */
+void plan_visit_weights(const plan *p, plan_visit_fn *visit, void *context);
+
 #endif

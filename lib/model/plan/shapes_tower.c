@@ -258,9 +258,10 @@ static void check_tiles(checker *c, const plan_tower *t)
     checker_norm(c, "tiles.middle", &k->middle, d);
 }
 
-assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *err)
+assay_status plan_check_tower(const checker *whole, const plan_tower *t)
 {
-    checker c = {.plan = p, .where = "tower.", .err = err};
+    checker c = *whole;
+    (void)snprintf(c.where, sizeof c.where, "tower.");
     if (t->kind == PLAN_TOWER_AUDIO) check_audio(&c, t);
     check_patches(&c, t);
     checker_norm(&c, "in_norm", &t->in_norm, t->hidden);

@@ -4,11 +4,11 @@
 #ifndef MODEL_PLAN_SHAPES_TOWER_H
 #define MODEL_PLAN_SHAPES_TOWER_H
 
-#include "model/plan/plan.h"
+#include "model/plan/checker.h"
 
-/* Fails with ASSAY_EFORMAT if a part of a tower of the plan, which is present, does not fit what it is
- * applied to: the width of the tower, the rows of pixels, the merged patches, the hidden size of the language
- * model. */
-assay_status plan_check_tower(const plan *p, const plan_tower *t, assay_error *err);
+/* whole: gives the plan and the visitor. Fails with ASSAY_EFORMAT if a part of a tower of the plan, which is
+ * present, does not fit what it is applied to: the width of the tower, the rows of pixels, the merged
+ * patches, the hidden size of the language model. */
+assay_status plan_check_tower(const checker *whole, const plan_tower *t);
 
 #endif

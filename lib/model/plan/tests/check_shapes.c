@@ -365,6 +365,39 @@ START_TEST(a_tensor_of_another_shape_is_refused_by_name)
 }
 END_TEST
 
+typedef struct seen {
+    size_t n, n_norms;
+    bool has_expert, has_norm;
+} seen;
+
+static void count_weight(void *context, const char *place, const plan_weight *w, double added)
+{
+    seen *all = context;
+    if (w->data) all->n++;
+    if (added != 0) all->n_norms++;
+    if (strcmp(place, "layers.0.experts.down") == 0 && w->rows) all->has_expert = true;
+    if (strcmp(place, "layers.0.mixer_in") == 0 && w->cols) all->has_norm = true;
+}
+
+START_TEST(a_visitor_is_given_every_weight)
+{
+    static const struct {
+        const char *fixture;
+        size_t n_norms; /* norms that are stored less 1 */
+        bool has_expert;
+    } ROWS[] = {{"qwen3_moe/base", 0, true}, {"gemma/base", 1, false}, {"llama/base", 0, false}};
+    plan *p = checkpoint_open_fixture(ROWS[_i].fixture);
+    seen all = {0};
+    plan_visit_weights(p, count_weight, &all);
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_storages; i++) n += p->storages[i].n_tensors;
+    ck_assert_uint_eq(all.n, n + (p->tied ? 1 : 0));
+    ck_assert(all.has_norm && all.has_expert == ROWS[_i].has_expert);
+    ck_assert_uint_ge(all.n_norms, ROWS[_i].n_norms);
+    plan_free(p);
+}
+END_TEST
+
 int main(void)
 {
     find_fixtures();
@@ -374,6 +407,7 @@ int main(void)
     tcase_add_loop_test(all, a_part_that_does_not_fit_is_named, 0, (int)(sizeof CHANGES / sizeof *CHANGES));
     tcase_add_test(all, a_layer_with_other_heads_than_those_whose_keys_it_reads_is_refused);
     tcase_add_loop_test(all, a_tensor_of_another_shape_is_refused_by_name, 0, n_fixtures);
+    tcase_add_loop_test(all, a_visitor_is_given_every_weight, 0, 3);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
