@@ -34,9 +34,11 @@ include conformance/reduce/texts/local.mk
 include conformance/schedule/local.mk
 include conformance/bench/local.mk
 include conformance/probe/local.mk
+include conformance/weights/local.mk
 include conformance/cli/local.mk
 include conformance/cli/kernels/local.mk
 include conformance/cli/reduce/local.mk
+include conformance/cli/weights/local.mk
 include conformance/faults/local.mk
 include conformance/faults/kernels/local.mk
 include conformance/faults/serve/local.mk

@@ -25,6 +25,7 @@ conf_exit conf_cmd_probe(const conf_options *options, const conf_context *contex
 conf_exit conf_cmd_reduce(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_schedule(const conf_options *options, const conf_context *context);
 conf_exit conf_cmd_serve(const conf_options *options, const conf_context *context);
+conf_exit conf_cmd_weights(const conf_options *options, const conf_context *context);
 
 extern const char conf_cmd_schedule_details[]; /* details in its help */
 

@@ -193,6 +193,17 @@ const conf_command conf_cli_commands[] = {
            CONF_OPTION_EXCHANGES, CONF_OPTION_ANSWER_TIMEOUT, CONF_OPTION_JUNIT, CONF_OPTION_JSON,
            CONF_OPTION_HTML, REVIEW, CONF_OPTION_ALL_ROWS, CONF_OPTION_CHECKPOINT_ROOT),
      conf_cmd_probe},
+    {"weights", "[OPTION]... ORIGINAL QUANTISED",
+     "judge a quantised checkpoint by the one that it was made of",
+     "Both are checkpoints of one model: directories or .gguf files, in any format. Their weights\n"
+     "are paired by their places in the model. Of each the error is measured beside the smallest\n"
+     "one found by rounding the original to the format of the other, and the first cause found of\n"
+     "a larger one is named: another weight's values, another order of rows or columns, another\n"
+     "reading of the bytes, a factor, a summand, a sign.\n"
+     "\n"
+     "Exit status: 0 every weight is a sound conversion; 1 one is wrong, missing or added; 2 usage;\n"
+     "99 a checkpoint cannot be read, or the two are not of one model.\n",
+     TAKES(CONF_OPTION_JSON, CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN), conf_cmd_weights},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",
      "FILE holds a server's response body as it was received: server-sent events. - is standard\n"

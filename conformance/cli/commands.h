@@ -7,7 +7,7 @@
 #include "conformance/options/options.h"
 #include "conformance/support/context.h"
 
-#define CONF_N_COMMANDS 16
+#define CONF_N_COMMANDS 17
 
 typedef struct conf_command {
     const char *name;

@@ -24,7 +24,7 @@ LAYERS = [["include"], ["base"], ["gguf"], ["runtime", "tokenizer", "template", 
 
 # Folders of the harness in include order.
 HARNESS = ["support", "picture", "page", "hdf5", "judge", "exec", "process", "abi", "options", "problems", "case", "generate", "textual", "kinds", "info", "replay",
-           "evaluate", "report", "expected", "compare", "bundle", "diff", "rates", "locate", "reduce", "schedule", "bench", "sweep", "probe",
+           "evaluate", "report", "expected", "compare", "bundle", "diff", "rates", "locate", "reduce", "schedule", "bench", "sweep", "probe", "weights",
            "faults", "cli"]
 
 # Libraries that only some folders may include.

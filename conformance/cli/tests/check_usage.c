@@ -13,9 +13,9 @@ static void setup(void)
 
 START_TEST(help_lists_commands_in_the_order_of_use)
 {
-    static const char *const order[] = {"run",     "locate",   "reduce", "diff",  "merge",  "compare",
-                                        "kernels", "schedule", "bench",  "probe", "events", "generate",
-                                        "serve",   "list",     "info",   "arrays"};
+    static const char *const order[] = {"run",      "locate",   "reduce", "diff",  "merge",   "compare",
+                                        "kernels",  "schedule", "bench",  "probe", "weights", "events",
+                                        "generate", "serve",    "list",   "info",  "arrays"};
     const char *at = support_assay("--help")->out;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         char line[32];
