@@ -231,6 +231,7 @@ CONFORMANCE_TAP = \
 	conformance/tests/junit.test \
 	conformance/tests/compare.test \
 	conformance/tests/expect.test conformance/tests/expect_kernels.test \
+	conformance/tests/weights.test \
 	conformance/tests/reduce.test \
 	conformance/tests/review.test \
 	conformance/tests/kernel_faults.test \

@@ -63,6 +63,8 @@ _assay() {
         words=$(compgen -W "$(_assay_expected "$program" events --endpoint chat "$previous" '?' -)" -- "$word")
     elif [[ ( $command == merge || $command == compare ) && $word != -* ]]; then
         words=$(compgen -f -X '!*.json' -- "$word"; compgen -d -- "$word")
+    elif [[ $command == weights && $word != -* ]]; then
+        words=$(compgen -f -X '!*.gguf' -- "$word"; compgen -d -- "$word")
     elif [[ $command == events && $word != -* ]]; then
         words=$(compgen -f -X '!*.sse' -- "$word"; compgen -d -- "$word")
     elif [[ $previous == --replay ]]; then

@@ -244,6 +244,7 @@ static assay_status set_option(conf_options *out, const conf_option_info *o, con
     case CONF_OPTION_BOUNDS: out->bounds = true; break;
     case CONF_OPTION_DRY_RUN: out->dry_run = true; break;
     case CONF_OPTION_PROFILES: out->profiles = true; break;
+    case CONF_OPTION_ALL_WEIGHTS:
     case CONF_OPTION_ALL_ROWS:
     case CONF_OPTION_SHOW_PROMPT:
     case CONF_OPTION_VERBOSE: out->verbose = true; break;

@@ -203,7 +203,7 @@ const conf_command conf_cli_commands[] = {
      "\n"
      "Exit status: 0 every weight is a sound conversion; 1 one is wrong, missing or added; 2 usage;\n"
      "99 a checkpoint cannot be read, or the two are not of one model.\n",
-     TAKES(CONF_OPTION_JSON, CONF_OPTION_VERBOSE, CONF_OPTION_ALLOW_UNKNOWN), conf_cmd_weights},
+     TAKES(CONF_OPTION_JSON, CONF_OPTION_ALL_WEIGHTS, CONF_OPTION_ALLOW_UNKNOWN), conf_cmd_weights},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",
      "FILE holds a server's response body as it was received: server-sent events. - is standard\n"

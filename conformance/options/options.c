@@ -190,6 +190,7 @@ const conf_option_info conf_cli_options[] = {
      "unknown)"},
     /* Output and exit status. */
     {CONF_OPTION_VERBOSE, 'v', "--verbose", NULL, "show all measurements of every case"},
+    {CONF_OPTION_ALL_WEIGHTS, 'v', "--verbose", NULL, "list every weight, also those that are sound"},
     {CONF_OPTION_ALL_ROWS, 'v', "--verbose", NULL, "show also the checks that the server passes"},
     {CONF_OPTION_SHOW_PROMPT, 'v', "--verbose", NULL,
      "show the prompt that the chat template makes, and the size of each image"},

@@ -126,6 +126,7 @@ typedef enum conf_option {
     CONF_OPTION_EXCHANGES,      /* --save, for a command that saves exchanges */
     CONF_OPTION_CLAIM,          /* --compute, for a command that judges a server */
     CONF_OPTION_ANSWER_TIMEOUT, /* --timeout, for a command that waits for a server */
+    CONF_OPTION_ALL_WEIGHTS,    /* --verbose, for a command that lists weights */
     CONF_OPTION_ALL_ROWS,       /* --verbose, for a command that judges a server */
     CONF_OPTION_CLIENT_TIMEOUT, /* --timeout, for a command that waits for clients */
     CONF_OPTION_ALLOW_UNKNOWN,

@@ -30,6 +30,7 @@ static assay_status pair_weights(const plan *a, const plan *b, conf_weight_compa
     if (rc == ASSAY_OK && !out->pairs) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", b->dir);
     for (size_t i = 0; rc == ASSAY_OK && i < x.n; i++) {
         if (!x.at[i].is->data && !y.at[i].is->data) continue;
+        if (x.at[i].is_tied && y.at[i].is_tied) continue;
         out->pairs[out->n++] = (conf_weight_pair){.original = x.at[i], .stored = y.at[i]};
     }
     free(x.at);

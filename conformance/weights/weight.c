@@ -36,7 +36,7 @@ static void name_place(conf_weight_list *list, const char *place, char out[CONF_
 static void collect(void *context, const char *place, const plan_weight *w, double added)
 {
     collector *c = context;
-    if (c->is_short || (c->plan->tied && w == &c->plan->head)) return;
+    if (c->is_short) return;
     if (c->list.n == c->capacity) {
         const size_t more = c->capacity ? 2 * c->capacity : 256;
         conf_weight *grown = realloc(c->list.at, more * sizeof *grown);
@@ -46,7 +46,7 @@ static void collect(void *context, const char *place, const plan_weight *w, doub
         c->capacity = more;
     }
     conf_weight *next = &c->list.at[c->list.n++];
-    *next = (conf_weight){.is = w, .added = added};
+    *next = (conf_weight){.is = w, .added = added, .is_tied = c->plan->tied && w == &c->plan->head};
     name_place(&c->list, place, next->place);
 }
 

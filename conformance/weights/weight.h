@@ -13,6 +13,7 @@ typedef struct conf_weight {
     char place[CONF_PLACE_MAX];
     const plan_weight *is; /* borrowed from the plan */
     double added;
+    bool is_tied; /* it is the embedding */
 } conf_weight;
 
 typedef struct conf_weight_list {
@@ -20,7 +21,7 @@ typedef struct conf_weight_list {
     size_t n;
 } conf_weight_list;
 
-/* The weights of p in its order, those that it lacks included; a tied head is left out. The caller frees
+/* The weights of p in its order, those that it lacks included. The caller frees
  * out->at. Fails with ASSAY_ENOMEM. */
 assay_status conf_weights_of(const plan *p, conf_weight_list *out, assay_error *err);
 
