@@ -32,7 +32,7 @@ void conf_levels_read(const assay_stored *s, conf_levels *out)
         if (!s->scale.layout) return;
     }
     const size_t n_codes = (size_t)1 << (code_bits(l) <= 8 ? code_bits(l) : 0);
-    double sorted[CONF_LEVELS_MAX];
+    double sorted[CONF_LEVELS_MAX] = {0};
     size_t n = 0;
     for (size_t code = 0; code < n_codes; code++) {
         const double number = l->table                ? l->table[code]
