@@ -109,8 +109,8 @@ static double best_coded(const conf_levels *l, const double *x, size_t n)
         max = fmax(max, x[i]);
         best += x[i] * x[i];
     }
-    const bool has_signs = !l->shifts && l->at[0] != -l->at[l->n - 1];
-    for (int sign = 0; best > 0 && sign <= has_signs; sign++) {
+    const int n_signs = !l->shifts && l->at[0] != -l->at[l->n - 1] ? 2 : 1;
+    for (int sign = 0; best > 0 && sign < n_signs; sign++) {
         for (int step = 0; step < 12; step++) {
             grid g = first_grid(l, sign ? -max : min, sign ? -min : max, 1.05 - 0.05 * step);
             if (sign) g.scale = -g.scale;
