@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "conformance/hdf5/text.h"
 #include "conformance/judge/noise.h"
+#include "gguf/container.h"
 
 assay_status conf_schema_check(const char *path, const char *schema, assay_error *err)
 {
@@ -44,12 +45,24 @@ static bool path_leaves_case(const char *path)
     return false;
 }
 
-/* Checks that `joined`, with all symbolic links resolved, lies below `dir`. */
+/* The directory of a file, with all symbolic links resolved. */
+static char *resolve_directory(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *dir = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+    char *real = dir ? realpath(dir, NULL) : NULL;
+    free(dir);
+    return real;
+}
+
+/* Checks that `joined`, with all symbolic links resolved, lies below `dir`. A GGUF file may be a link itself,
+ * as the files of a directory may. */
 static assay_status check_below(const conf_case *c, const char *dir, const char *joined, const char *model,
                                 assay_error *err)
 {
     char *root = realpath(dir, NULL);
-    char *real = root ? realpath(joined, NULL) : NULL;
+    const bool is_file = gguf_is_file(joined);
+    char *real = !root ? NULL : is_file ? resolve_directory(joined) : realpath(joined, NULL);
     int reason = errno;
     assay_status rc = ASSAY_OK;
     if (!real) {
@@ -57,7 +70,7 @@ static assay_status check_below(const conf_case *c, const char *dir, const char 
                         strerror(reason));
     } else {
         size_t n = strlen(root);
-        if (strncmp(real, root, n) != 0 || real[n] != '/')
+        if (strncmp(real, root, n) != 0 || (real[n] != '/' && (real[n] || !is_file)))
             rc = assay_fail(err, ASSAY_EFORMAT, "%s: model \"%s\" lies outside the case's directory, at %s",
                             c->path, model, real);
     }

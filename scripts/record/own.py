@@ -27,7 +27,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         epilog="Each line of FILE is an object with `text`, `messages` or `ids`; `images`, a list of files; `case`, the name of "
                "the case that it is a sample of (default: the name of FILE).")
     parser.add_argument("--checkpoint", type=Path, required=True, metavar="DIR",
-                        help="config.json, safetensors, and for text its tokenizer")
+                        help="config.json, safetensors, and for text its tokenizer; or a GGUF file, of several the first")
+    parser.add_argument("--config", type=Path, metavar="DIR",
+                        help="of a GGUF file: config.json and, for text, the tokenizer of the published model from which it was made")
     parser.add_argument("--checkpoint-root", type=Path, metavar="DIR",
                         help="cases name the checkpoint by its path below DIR, which assay run --checkpoint-root says again (default: "
                              "they name links to its files, which are next to them)")
@@ -77,7 +79,7 @@ def main(arguments: list[str]) -> int:
     types = tuple(found for name in options.types.split(",") if (found := TYPE_NAMES[name]))
     traces = () if options.traces == "none" else tuple(options.traces.split(","))
     request = recording.Request(
-        options.checkpoint, options.checkpoint_root, options.prompts, options.images, options.out, options.rows, options.decode, types, traces,
+        options.checkpoint, options.config, options.checkpoint_root, options.prompts, options.images, options.out, options.rows, options.decode, types, traces,
         options.catches, options.shard, options.whole, options.keep_work, lambda line: print(f"own: {line}", file=sys.stderr, flush=True))
     try:
         print("\n".join(recording.record(request)))

@@ -34,6 +34,26 @@ START_TEST(a_link_to_a_model_outside_the_case_is_refused)
 }
 END_TEST
 
+/* A GGUF file may be a link itself, but not lie in another directory. */
+START_TEST(a_link_to_a_file_is_a_model)
+{
+    const support_output *o = support_shell("mkdir -p theirs && printf 'GGUF' >theirs/a.gguf");
+    conf_case *c = NULL;
+    ck_assert_int_eq(o->code, 0);
+    ck_assert_int_eq(symlink("theirs/a.gguf", support_path("a.gguf")), 0);
+    edit_attribute(path, "model", "a.gguf");
+    ck_assert_int_eq(conf_case_read(path, &c, NULL), ASSAY_OK);
+    conf_case_free(c);
+    ck_assert_int_eq(support_shell("mkdir ../theirs.$PPID; mv theirs/a.gguf ../theirs.$PPID; rm -r theirs; "
+                                   "ln -s ../theirs.$PPID theirs")
+                         ->code,
+                     0);
+    edit_attribute(path, "model", "theirs/a.gguf");
+    assert_case_refused(path, ASSAY_EFORMAT, "lies outside the case's directory, at /");
+    (void)support_shell("rm -r ../theirs.$PPID");
+}
+END_TEST
+
 START_TEST(a_missing_model_is_refused)
 {
     edit_attribute(path, "model", "nowhere");
@@ -61,6 +81,7 @@ int main(void)
     tcase_add_checked_fixture(models, setup, support_teardown);
     tcase_add_loop_test(models, a_model_outside_the_case_is_refused, 0, 7);
     tcase_add_test(models, a_link_to_a_model_outside_the_case_is_refused);
+    tcase_add_test(models, a_link_to_a_file_is_a_model);
     tcase_add_test(models, a_missing_model_is_refused);
     tcase_add_test(models, a_model_in_a_directory_below_is_found);
     suite_add_tcase(suite, models);

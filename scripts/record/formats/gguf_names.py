@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,9 +48,16 @@ def unpaired(rows: np.ndarray, heads: int) -> np.ndarray:
     return rows.reshape(heads, rows.shape[0] // heads // 2, 2, -1).swapaxes(1, 2).reshape(rows.shape)
 
 
+MOST = 1 << 23  # numbers that are decoded at once
+
+
 def numbers(kind: ggml.Type, shape: tuple[int, ...], data: np.ndarray, scale: Stored | None) -> np.ndarray:
     """Exact; the published dequantisers that are installed must give the same."""
     n_out, n_in = int(np.prod(shape[:-1])), shape[-1]
+    step = MOST // n_in
+    if scale is None and 0 < step < n_out:
+        blocks = [data.reshape(n_out, -1)[at:at + step] for at in range(0, n_out, step)]
+        return np.concatenate([numbers(kind, (len(rows), n_in), rows.reshape(-1), None) for rows in blocks]).reshape(shape)
     exact = decode(ggml.matrix(kind, n_out, n_in, data))
     for found in published.ggml(kind, n_out, n_in, data):
         if why := published.differences(exact, found):
@@ -66,20 +74,24 @@ ROPE_FACTORS = "rope_freqs"
 def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     """(tensors in float64, inputs of products) of the GGUF files of a directory, by published names, experts one by one. ROPE_FACTORS: what
     the frequencies of rope are divided by, where the file has them."""
+    state: dict[str, torch.Tensor] = {}
+    inputs: dict[str, Inputs] = {}
+    for to, values, kind in read_each(sorted(directory.glob("*.gguf"))):
+        state[to] = torch.from_numpy(np.array(values, np.float64))
+        if values.ndim == 2:
+            inputs[to] = Inputs(kind)
+    return state, inputs
+
+
+def read_each(files: list[Path]) -> Iterator[tuple[str, np.ndarray, str]]:
+    """(name, values, ggml's type) of each tensor, one by one."""
     import gguf
-    readers = [gguf.GGUFReader(path) for path in sorted(directory.glob("*.gguf"))]
+    readers = [gguf.GGUFReader(path) for path in files]
     said = readers[0].fields
     name = said["general.architecture"].contents()
     row = ARCHITECTURES[name]
     heads = {"attn_q": said[f"{name}.attention.head_count"].contents(), "attn_k": said[f"{name}.attention.head_count_kv"].contents()}
     found = {tensor.name: tensor for reader in readers for tensor in reader.tensors}
-    state: dict[str, torch.Tensor] = {}
-    inputs: dict[str, Inputs] = {}
-
-    def keep(to: str, values: np.ndarray, kind: str) -> None:
-        state[to] = torch.from_numpy(np.array(values, np.float64))
-        if values.ndim == 2:
-            inputs[to] = Inputs(kind)
     for full, tensor in found.items():
         if full.endswith((".scale", ".input_scale")):
             continue
@@ -92,21 +104,20 @@ def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
             layer, part, last = f"model.layers.{hit[1]}.", hit[2], hit[3]
             if part in STACKS:
                 for expert, one in enumerate(values):
-                    keep(f"{layer}mlp.experts.{expert}.{STACKS[part]}.weight", one, kind.name)
+                    yield f"{layer}mlp.experts.{expert}.{STACKS[part]}.weight", one, kind.name
                 continue
             if row.pairs and part in heads:
                 values = unpaired(values, heads[part])
             if row.one_more and part.endswith("norm"):
                 values = values - 1
             to = (COMMON | row.names)[part]
-            keep(layer + (to[:-1] if to.endswith("=") else f"{to}.{last}"), values, kind.name)
+            yield layer + (to[:-1] if to.endswith("=") else f"{to}.{last}"), values, kind.name
         else:
             stem, _, last = full.rpartition(".")
             if stem == ROPE_FACTORS and row.one_rope:
-                state[stem] = torch.from_numpy(values)
+                yield stem, values, kind.name
             if stem == ROPE_FACTORS:
                 continue
             if row.one_more and stem == "output_norm":
                 values = values - 1
-            keep(f"{OUTER[stem]}.{last}", values, kind.name)
-    return state, inputs
+            yield f"{OUTER[stem]}.{last}", values, kind.name

@@ -63,7 +63,7 @@ def ggml(kind: Type, n_out: int, n_in: int, data: np.ndarray) -> Iterator[Found]
             except NotImplementedError:
                 found = None
             if found is not None:
-                yield "gguf", torch.from_numpy(np.ascontiguousarray(found.reshape(n_out, n_in))), 1
+                yield "gguf", torch.from_numpy(np.array(found.reshape(n_out, n_in))), 1
     if kind.number in dequant.GGML_BLOCK:
         yield "transformers", dequant.dequantize(torch.from_numpy(data.copy()), kind.number).reshape(n_out, n_in), 1
 

@@ -34,7 +34,7 @@ def record(odd: Row, out: Path, seed: int, bundled: Path | None = None) -> None:
         prompts = work / "answers.jsonl"
         prompts.write_text("".join(json.dumps(prompt) + "\n" for prompt in odd.prompts()))
         lines = recording.record(recording.Request(
-            work / odd.name, None, prompts, None, work / "made", f"last:{N_ROWS}", odd.n_decode, ("bfloat16",), (), odd.about, None, True, False,
+            work / odd.name, None, None, prompts, None, work / "made", f"last:{N_ROWS}", odd.n_decode, ("bfloat16",), (), odd.about, None, True, False,
             lambda line: None))
         odd.write_requests(work / "made", seed)
         shutil.rmtree(out, ignore_errors=True)

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ import transformers
 from ..case import case_file, cases
 from ..runs import narrow
 from ..support import checksums, h5, shards
-from . import documents, prompts, skeleton
+from . import documents, prompts, skeleton, widened
 from .documents import Unsupported
 from .prompts import Sample
 from .runs import Result, Runs
@@ -31,10 +31,11 @@ MOST_NOISE = 2.0 ** -14
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for. rows: `last:N`, `all` or a list of positions. types: beside float64 and float32. root: cases
-    name the checkpoint by its path below it; None: by links next to them."""
+    """What the command line asks for. config: of a GGUF file, the directory of the published model. rows: `last:N`, `all` or a list of
+    positions. types: beside float64 and float32. root: cases name the checkpoint by its path below it; None: by links next to them."""
 
     checkpoint: Path
+    config: Path | None
     root: Path | None
     prompts: Path
     images: Path | None
@@ -76,12 +77,15 @@ def path_below(checkpoint: Path, root: Path) -> str:
 
 def refer_to_checkpoint(request: Request) -> dict[str, str]:
     """The attribute by which cases name the checkpoint. Writes its checksums next to them, and links if there is no root."""
+    if request.root is None and request.checkpoint.is_file():
+        return {"model": widened.link(request.checkpoint, request.out)}
     if request.root is None:
         link_checkpoint(request.checkpoint, request.out)
         return {"model": "model"}
     path = path_below(request.checkpoint, request.root)
     request.out.mkdir(parents=True, exist_ok=True)
-    checksums.write_list(checksums.checkpoint_files(request.checkpoint), request.out / "model.crc32")
+    files = widened.parts(request.checkpoint) if request.checkpoint.is_file() else checksums.checkpoint_files(request.checkpoint)
+    checksums.write_list(files, request.out / "model.crc32")
     return {"checkpoint": path}
 
 
@@ -112,7 +116,7 @@ def links_of(model: Path) -> dict[str, Path]:
     return {file.name: file.readlink() for file in model.iterdir()} if model.is_dir() else {}
 
 
-def open_work(request: Request, samples: list[Sample]) -> Path:
+def open_work(request: Request, samples: list[Sample], named: dict[str, str]) -> Path:
     """The directory for what passes leave. If there is one, it must be of the same request."""
     digest = hashlib.sha256()
     for sample in samples:
@@ -121,7 +125,7 @@ def open_work(request: Request, samples: list[Sample]) -> Path:
             for name, array in medium.arrays.items():
                 digest.update(f"{name} {array.shape}".encode() + array.tobytes())
     described = {
-        "checkpoint": (request.out / "model.crc32").read_text(), "prompts": digest.hexdigest(), "rows": request.rows,
+        "checkpoint": (request.out / f"{named.get('model', 'model')}.crc32").read_text(), "prompts": digest.hexdigest(), "rows": request.rows,
         "decode": request.n_decode, "traces": list(request.traces), "whole": request.whole, "threads": torch.get_num_threads(),
         "versions": [torch.__version__, transformers.__version__]}
     work, text = request.out / (f"work-{request.shard}" if request.shard else "work"), json.dumps(described, indent=1)
@@ -163,6 +167,18 @@ def record(request: Request) -> list[str]:
     """Records all cases, or those of a shard. Returns a line for each. Raises Unsupported if one cannot be judged; the others are
     written."""
     documents.check(request.checkpoint)
+    if request.checkpoint.is_file():
+        shard = f"-{request.shard}" if request.shard else ""
+        made = widened.write(request.checkpoint, request.config, request.out / f"widened{shard}")
+        lines = record_from(replace(request, checkpoint=made), request)
+        if not request.keep_work:
+            shutil.rmtree(made)
+        return lines
+    return record_from(request, request)
+
+
+def record_from(request: Request, asked: Request) -> list[str]:
+    """Records from a directory of plain numbers. asked: with the checkpoint that cases name."""
     config = skeleton.read_config(request.checkpoint)
     skeleton.model_class(config, request.checkpoint)
     samples = prompts.read_prompts(request.prompts, request.checkpoint, request.images, config.get_text_config().vocab_size)
@@ -172,8 +188,8 @@ def record(request: Request) -> list[str]:
     names = list(dict.fromkeys(sample.case for sample in samples))
     first = {next(i for i, s in enumerate(samples) if s.case == name) for name in names}
     rows = [wanted_rows(request.rows, sample) for sample in samples]
-    named = refer_to_checkpoint(request)
-    work = open_work(request, samples)
+    named = refer_to_checkpoint(asked)
+    work = open_work(request, samples, named)
     with locked(work):
         return record_in(request, samples, names, first, rows, named, work)
 
