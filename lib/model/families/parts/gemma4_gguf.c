@@ -48,7 +48,8 @@ static void read_layers(gguf_config *c, size_t n_layers)
     gguf_config_set(c, c->root, "num_key_value_heads",
                     count_of(gguf_config_count_at(c, KV, sliding == SIZE_MAX ? 0 : sliding)));
     gguf_config_set(c, c->root, "head_dim", count_of(gguf_config_count(c, "attention.key_length_swa")));
-    gguf_config_set(c, c->root, "attention_k_eq_v", json_object_new_boolean(has_keys_as_values(c, n_layers)));
+    gguf_config_set(c, c->root, "attention_k_eq_v",
+                    json_object_new_boolean(c->status == ASSAY_OK && has_keys_as_values(c, n_layers)));
     (void)gguf_config_has(c, "attention.value_length");
     (void)gguf_config_has(c, "attention.value_length_swa");
 }
