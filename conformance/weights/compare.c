@@ -102,8 +102,12 @@ static assay_status explain_wrong(conf_weight_comparison *c, assay_error *err)
         for (size_t o = 0; rc == ASSAY_OK && o < c->n && !*p->fault; o++)
             if (o != i)
                 rc = conf_weight_is_other(&p->stored, &p->error, &c->pairs[o].original, p->fault, err);
-        if (rc == ASSAY_OK && !*p->fault)
-            rc = conf_weight_explain(&p->original, &p->stored, &p->error, p->fault, err);
+        bool is_explained = *p->fault != '\0';
+        if (rc == ASSAY_OK && !is_explained)
+            rc = conf_weight_explain(&p->original, &p->stored, &p->error, p->fault, &is_explained, err);
+        if (is_explained || worst_multiple(p) > CONF_UNEXPLAINED) continue;
+        p->state = CONF_WEIGHT_SOUND;
+        *p->fault = '\0';
     }
     return rc;
 }

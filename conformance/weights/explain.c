@@ -159,7 +159,8 @@ static assay_status explain_part(subject *s, bool is_narrow, char fault[CONF_FAU
 }
 
 assay_status conf_weight_explain(const conf_weight *original, const conf_weight *stored,
-                                 const conf_weight_error *error, char fault[CONF_FAULT_MAX], assay_error *err)
+                                 const conf_weight_error *error, char fault[CONF_FAULT_MAX],
+                                 bool *is_explained, assay_error *err)
 {
     const bool is_narrow = error->n_groups > 1 && (error->multiple <= CONF_WEIGHT_MULTIPLE_MAX ||
                                                    error->n_wrong <= 1 + error->n_groups / 100);
@@ -168,6 +169,7 @@ assay_status conf_weight_explain(const conf_weight *original, const conf_weight 
     if (!is_narrow) rc = explain_part(&s, false, fault, err);
     if (rc == ASSAY_OK && (is_narrow || !*fault) && error->n_groups > 1)
         rc = explain_part(&group, true, fault, err);
+    *is_explained = *fault != '\0';
     if (rc == ASSAY_OK && !*fault) describe_likeness(s.x ? &s : &group, fault);
     free_subject(&s);
     free_subject(&group);

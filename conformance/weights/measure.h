@@ -9,10 +9,14 @@
 #include "conformance/weights/weight.h"
 
 /* The largest error that a sound conversion has, in multiples of the smallest that the format allows: of the
- * whole weight, and of the columns of a row that share a scale. Methods that calibrate (GPTQ, AWQ) choose
- * larger errors than rounding to nearest; docs/formats.md has what published converters reach. */
+ * whole weight, and of the columns of a row that share a scale. docs/formats.md has what published
+ * converters reach. */
 #define CONF_WEIGHT_MULTIPLE_MAX 2.5
 #define CONF_GROUP_MULTIPLE_MAX  6.0
+
+/* Up to this many times the bounds an error that no fault explains is sound: GPTQ's compensation of errors
+ * reaches 2.3 times that of rounding to nearest. */
+#define CONF_UNEXPLAINED 2.0
 
 /* Errors in multiples of the original's RMS. */
 typedef struct conf_weight_error {
