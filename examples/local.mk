@@ -8,6 +8,7 @@ dist_exampleskernels_DATA = \
 	examples/kernels/example.c \
 	examples/kernels/example.h \
 	examples/kernels/matmul_bf16.c \
+	examples/kernels/matmul_stored.c \
 	examples/kernels/rms_norm.c
 examplesenginedir = $(pkgdatadir)/examples/engine
 dist_examplesengine_DATA = \

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "base/huge.h"
-#include "fastpath/repack.h"
+#include "fastpath/kernels/stored/repack.h"
 #include "model/numerics/stored.h"
 
 static void *own_memory(fp_packer *p, void *memory)

@@ -56,6 +56,8 @@ static const operation operations[] = {
     OPERATION(gate, assay_gate),
     OPERATION(cap, assay_cap),
     OPERATION(router, assay_router),
+    {"matmul_stored", offsetof(assay_kernels, matmul_stored), sizeof(assay_matmul_stored),
+     sizeof(assay_matmul_stored), 0},
 };
 enum { N_OPERATIONS = sizeof operations / sizeof *operations };
 
@@ -74,21 +76,45 @@ static uint32_t size_of(const void *op)
     return size;
 }
 
+/* What products with packed weights must have in common. */
+typedef struct layout {
+    uint32_t panel;
+    bool has_bytes, has_pack, has_unpack, has_product;
+} layout;
+
+static assay_status check_layout(const char *path, const char *name, const layout *is, assay_error *err)
+{
+    if (is->panel < 1 || is->panel > ASSAY_PANEL_MAX)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s.panel is %u, expected 1 to %zu", path, name, is->panel,
+                          ASSAY_PANEL_MAX);
+    const char *lacks = !is->has_bytes    ? "panel_bytes"
+                        : !is->has_pack   ? "pack"
+                        : !is->has_unpack ? "unpack"
+                                          : NULL;
+    if (lacks) return assay_fail(err, ASSAY_EFORMAT, "%s: %s lacks the required %s", path, name, lacks);
+    if (!is->has_product)
+        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has a layout, but no product", path, name);
+    return ASSAY_OK;
+}
+
 /* m: complete; an operation that is shorter has been lengthened. */
 static assay_status check_matmul(const char *path, const char *name, const assay_matmul *m, bool has_codes,
                                  assay_error *err)
 {
-    if (m->panel < 1 || m->panel > ASSAY_PANEL_MAX)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s.panel is %u, expected 1 to %zu", path, name, m->panel,
-                          ASSAY_PANEL_MAX);
-    const char *lacks = !m->panel_bytes ? "panel_bytes" : !m->pack ? "pack" : !m->unpack ? "unpack" : NULL;
-    if (lacks) return assay_fail(err, ASSAY_EFORMAT, "%s: %s lacks the required %s", path, name, lacks);
+    const layout is = {m->panel, m->panel_bytes, m->pack, m->unpack, m->f32 || m->bf16 || m->i8};
     if (m->i8 && !has_codes)
         return assay_fail(err, ASSAY_EFORMAT, "%s: %s.i8 is given, which only affine groups have", path,
                           name);
-    if (!m->f32 && !m->bf16 && !m->i8)
-        return assay_fail(err, ASSAY_EFORMAT, "%s: %s has a layout, but no product", path, name);
-    return ASSAY_OK;
+    return check_layout(path, name, &is, err);
+}
+
+static assay_status check_stored(const char *path, const char *name, const assay_matmul_stored *m,
+                                 assay_error *err)
+{
+    const layout is = {m->panel, m->panel_bytes, m->pack, m->unpack, m->f32 || m->bf16 || m->i8};
+    const char *lacks = !m->supports ? "supports" : m->i8 && !m->supports_i8 ? "supports_i8" : NULL;
+    if (lacks) return assay_fail(err, ASSAY_EFORMAT, "%s: %s lacks the required %s", path, name, lacks);
+    return check_layout(path, name, &is, err);
 }
 
 /* Checks the operation that the table points to, and replaces a shorter one by a longer copy. */
@@ -104,6 +130,7 @@ static assay_status complete_operation(const char *path, const operation *o, ass
     if (size < o->size) op = conf_module_lengthen(op, size, o->size);
     if (!op) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
     memcpy((char *)table + o->offset, &op, sizeof op);
+    if (o->offset == offsetof(assay_kernels, matmul_stored)) return check_stored(path, o->name, op, err);
     if (!o->f32)
         return check_matmul(path, o->name, op, o->offset == offsetof(assay_kernels, matmul_affine), err);
     if (pointer_at(op, o->f32)) return ASSAY_OK;

@@ -14,6 +14,7 @@ static const struct {
     {SWEEP_ROPE, sizeof SWEEP_ROPE / sizeof *SWEEP_ROPE},
     {SWEEP_GATE, sizeof SWEEP_GATE / sizeof *SWEEP_GATE},
     {SWEEP_ROUTER, sizeof SWEEP_ROUTER / sizeof *SWEEP_ROUTER},
+    {SWEEP_STORED, sizeof SWEEP_STORED / sizeof *SWEEP_STORED},
 };
 
 enum { N_TABLES = sizeof TABLES / sizeof *TABLES };

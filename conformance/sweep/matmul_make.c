@@ -120,13 +120,18 @@ static void make_groups(sweep_product *p, sweep *s)
         }
 }
 
-void sweep_make_weights(sweep_product *p, sweep *s)
+void sweep_make_values(sweep_product *p, sweep *s)
 {
     const size_t n = p->stored.n_out * p->stored.n_in;
     p->zeros_in_x = sweep_bits(s) % 2;
     p->zeros = (sweep_zeros)sweep_between(s, SWEEP_ALL_ZEROS, SWEEP_SINGLE_ZEROS);
     p->w = sweep_alloc(s, NULL, n * sizeof *p->w);
     p->magnitude = sweep_alloc(s, NULL, n * sizeof *p->magnitude);
+}
+
+void sweep_make_weights(sweep_product *p, sweep *s)
+{
+    sweep_make_values(p, s);
     if (p->stored.bits) make_groups(p, s);
     else make_numbers(p, s);
 }
@@ -138,24 +143,26 @@ static int draw_code(const sweep_product *p, sweep *s, size_t i, size_t n)
     return (int)sweep_between(s, 0, 254) - 127;
 }
 
+/* A scale for x_group inputs, a sum for sum_group. */
 static void make_codes(sweep_product *p, sweep *s, int8_t *x)
 {
-    const size_t n_in = p->stored.n_in, group = p->stored.group, n_groups = n_in / group;
-    float *scale = sweep_alloc(s, "x_scale", p->of.n_rows * n_groups * sizeof *scale);
-    int32_t *sum = sweep_alloc(s, "x_sum", p->of.n_rows * n_groups * sizeof *sum);
+    const size_t n_in = p->stored.n_in, sum_group = p->stored.group;
+    if (!p->x_group) p->x_group = sum_group;
+    p->n_scales = (n_in + p->x_group - 1) / p->x_group;
+    p->n_sums = (n_in + sum_group - 1) / sum_group;
+    float *scale = sweep_alloc(s, "x_scale", p->of.n_rows * p->n_scales * sizeof *scale);
+    int32_t *sum = sweep_alloc(s, "x_sum", p->of.n_rows * p->n_sums * sizeof *sum);
     p->of.x_scale = scale;
     p->of.x_sum = sum;
-    for (size_t r = 0; r < p->of.n_rows; r++)
-        for (size_t g = 0; g < n_groups; g++) {
-            const size_t at = r * n_groups + g;
-            scale[at] = draw_number(p, s, true, g, n_groups);
-            sum[at] = 0;
-            for (size_t i = g * group; i < (g + 1) * group; i++) {
-                const int code = draw_code(p, s, i, n_in);
-                x[r * p->of.ld_x + i] = (int8_t)code;
-                sum[at] += code;
-                p->x[r * n_in + i] = (double)scale[at] * code;
-            }
+    for (size_t r = 0; r < p->of.n_rows; r++, scale += p->n_scales, sum += p->n_sums)
+        for (size_t i = 0; i < n_in; i++) {
+            if (i % p->x_group == 0)
+                scale[i / p->x_group] = draw_number(p, s, true, i / p->x_group, p->n_scales);
+            if (i % sum_group == 0) sum[i / sum_group] = 0;
+            const int code = draw_code(p, s, i, n_in);
+            x[r * p->of.ld_x + i] = (int8_t)code;
+            sum[i / sum_group] += code;
+            p->x[r * n_in + i] = (double)scale[i / p->x_group] * code;
         }
 }
 

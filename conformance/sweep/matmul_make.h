@@ -18,6 +18,9 @@ void sweep_matrix_turn(const sweep *s, assay_dtype weights, size_t *n_in, size_t
  * unaligned. */
 void sweep_make_weights(sweep_product *p, sweep *s);
 
+/* Takes the memory of p->w and p->magnitude, and chooses the operand that has zeros. */
+void sweep_make_values(sweep_product *p, sweep *s);
+
 /* Makes x of p->of.n_rows rows and, for codes, their scales and sums. */
 void sweep_make_rows(sweep_product *p, sweep *s);
 

@@ -6,9 +6,15 @@
 
 #include "conformance/sweep/matmul_parts.h"
 
-/* Sets the sizes of p->packed from p->kernel. False, with a fault noted, if panel_bytes is invalid or
+/* Sets panel_bytes of p->packed, whose other sizes are set. False, with a fault noted, if it is invalid or
  * too large. */
 bool sweep_pack_sizes(sweep_product *p, sweep *s);
+
+/* The same, and packs all panels by p->pack; all inputs are read-only from then on. */
+bool sweep_pack_panels(sweep_product *p, sweep *s);
+
+/* Judges the panels and the rows that are unpacked from them. */
+void sweep_judge_panels(const sweep_product *p, sweep *s);
 
 /* Packs p->stored into p->packed; all inputs are read-only from then on. False, with a fault noted, on
  * failure. */

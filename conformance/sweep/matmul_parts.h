@@ -10,20 +10,33 @@
  * of all rows. */
 typedef enum sweep_zeros { SWEEP_ALL_ZEROS, SWEEP_ZERO_BLOCKS, SWEEP_SINGLE_ZEROS } sweep_zeros;
 
+typedef struct sweep_product sweep_product;
+
 /* w, magnitude: [n_out, n_in]; the values of the weights, and the magnitudes that stand for |w| in the
  * bound. */
-typedef struct sweep_product {
+struct sweep_product {
     assay_dtype x_dtype;
     sweep_numbers numbers;
+    bool is_quantised; /* a number that is not finite stands for another */
+    bool is_stored;    /* of matmul_stored */
+    bool is_exact;     /* every sum is one of small integers */
     bool zeros_in_x;
     sweep_zeros zeros;
     const assay_matmul *kernel;
-    assay_weight stored;
-    assay_matrix packed;
+    assay_product_fn *product;
+    /* first: the first output of the matrix from which is packed */
+    size_t (*panel_bytes)(const sweep_product *p, size_t first);
+    void (*pack)(const sweep_product *p, void *panel, size_t first, size_t index);
+    void (*unpack)(const sweep_product *p, float *row, size_t o);
+    void (*run)(const sweep_product *p, const assay_product *call);
+    const void *context; /* of these functions */
+    assay_weight stored; /* matmul_stored: its sizes */
+    assay_matrix packed; /* matmul_stored: its sizes and panels */
     assay_product of;
-    double *x; /* [n_rows, n_in]: the values of the rows */
+    size_t x_group, n_scales, n_sums; /* of codes: inputs of a scale; scales and sums of a row */
+    double *x;                        /* [n_rows, n_in]: the values of the rows */
     double *w, *magnitude;
-} sweep_product;
+};
 
 /* The kernels for weights of a type; ASSAY_U32 stands for affine groups. NULL: not provided. */
 static inline const assay_matmul *sweep_matmul_of(const assay_kernels *kernels, assay_dtype weights)

@@ -33,7 +33,7 @@ struct sweep_op {
 };
 
 extern const sweep_op SWEEP_ATTENTION[3], SWEEP_GATE[6], SWEEP_MATMUL[11], SWEEP_RMS_NORM[1], SWEEP_ROPE[1],
-    SWEEP_ROUTER[1];
+    SWEEP_ROUTER[1], SWEEP_STORED[4];
 
 /* Whether the first n sizes of a shape are all in least … most. */
 static inline bool sweep_in(const size_t *sizes, size_t n, size_t least, size_t most)

@@ -103,6 +103,7 @@ bool sweep_begin(sweep *s, const size_t *shape, size_t n_dims, sweep_numbers num
     }
     s->state = sweep_bits(s) ^ (uint64_t)numbers;
     s->numbers = sweep_numbers_name(numbers);
+    s->subject = NULL;
     s->n_dims = n_dims;
     s->n_cases++;
     s->on_threads = sweep_bits(s) % SWEEP_THREADS_EVERY == 0 || s->always_threads;
@@ -121,7 +122,8 @@ static void be_worst(sweep *s, double times)
 static void note_fault(sweep *s, const char *format, va_list list)
 {
     if (s->fault[0]) return;
-    (void)vsnprintf(s->fault, sizeof s->fault, format, list);
+    const int n = s->subject ? snprintf(s->fault, sizeof s->fault, "%.60s: ", s->subject) : 0;
+    (void)vsnprintf(s->fault + n, sizeof s->fault - (size_t)n, format, list);
     memcpy(s->fault_at, s->case_at, sizeof s->fault_at);
 }
 

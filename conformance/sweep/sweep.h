@@ -53,6 +53,7 @@ typedef struct sweep {
     uint64_t seed;       /* of the whole sweep; the seed and its shape reproduce a case */
     uint64_t state;      /* of the generator of the numbers */
     const char *numbers; /* name of the distribution */
+    const char *subject; /* what the current case is about, said before a fault; or NULL */
     size_t shape[SWEEP_DIMS];
     size_t largest[SWEEP_DIMS]; /* the largest value of each dimension in all cases */
     size_t n_dims, n_cases, n_arrays;

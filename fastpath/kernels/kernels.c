@@ -4,28 +4,62 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "fastpath/kernels/stored/stored.h"
 
 /* Where an operation is in the table of the ABI (a pointer) and in fp_operations (a struct). f32: the offset
- * of its required function there; 0: a product, of which other members are required. */
+ * of its required function there; 0: a product, of which `missing` names a required member that it lacks. */
 typedef struct operation {
     const char *name;
     size_t in_table, in_own, size, f32;
+    const char *(*missing)(const void *op);
 } operation;
+
+static const char *missing_of_layout(uint32_t panel, bool has_bytes, bool has_pack, bool has_unpack)
+{
+    return panel < 1 || panel > ASSAY_PANEL_MAX ? "panel"
+           : !has_bytes                         ? "panel_bytes"
+           : !has_pack                          ? "pack"
+           : !has_unpack                        ? "unpack"
+                                                : NULL;
+}
+
+static const char *missing_of_matmul(const void *op)
+{
+    const assay_matmul *m = op;
+    return missing_of_layout(m->panel, m->panel_bytes, m->pack, m->unpack);
+}
+
+static const char *missing_of_stored(const void *op)
+{
+    const assay_matmul_stored *m = op;
+    const char *missing = missing_of_layout(m->panel, m->panel_bytes, m->pack, m->unpack);
+    return missing ? missing : !m->supports ? "supports" : m->i8 && !m->supports_i8 ? "supports_i8" : NULL;
+}
 
 #define PRODUCT(member)                                                                                      \
     {                                                                                                        \
-#member, offsetof(assay_kernels, member), offsetof(fp_operations, member), sizeof(assay_matmul), 0   \
+#member, offsetof(assay_kernels, member), offsetof(fp_operations, member), sizeof(assay_matmul), 0,  \
+            missing_of_matmul                                                                                \
     }
 #define OPERATION(member)                                                                                    \
     {                                                                                                        \
 #member, offsetof(assay_kernels, member), offsetof(fp_operations, member),                           \
-            sizeof(((fp_operations *)NULL)->member), offsetof(fp_operations, member.f32)                     \
+            sizeof(((fp_operations *)NULL)->member), offsetof(fp_operations, member.f32), NULL               \
     }
 static const operation OPERATIONS[] = {
-    PRODUCT(matmul_f32),    PRODUCT(matmul_f16),      PRODUCT(matmul_bf16),
-    PRODUCT(matmul_affine), OPERATION(attention_f32), OPERATION(attention_bf16),
-    OPERATION(rms_norm),    OPERATION(rope),          OPERATION(gate),
-    OPERATION(cap),         OPERATION(router),
+    PRODUCT(matmul_f32),
+    PRODUCT(matmul_f16),
+    PRODUCT(matmul_bf16),
+    PRODUCT(matmul_affine),
+    OPERATION(attention_f32),
+    OPERATION(attention_bf16),
+    OPERATION(rms_norm),
+    OPERATION(rope),
+    OPERATION(gate),
+    OPERATION(cap),
+    OPERATION(router),
+    {"matmul_stored", offsetof(assay_kernels, matmul_stored), offsetof(fp_operations, matmul_stored),
+     sizeof(assay_matmul_stored), 0, missing_of_stored},
 };
 enum { N_OPERATIONS = sizeof OPERATIONS / sizeof *OPERATIONS };
 
@@ -47,7 +81,8 @@ fp_kernels fp_kernels_pick(fp_isa isa)
                .rope.f32 = fp_rope_pick(isa)->f32,
                .gate.f32 = fp_gate_pick(isa)->f32,
                .cap.f32 = fp_cap_pick(isa)->f32,
-               .router.f32 = fp_router_pick(isa)->f32},
+               .router.f32 = fp_router_pick(isa)->f32,
+               .matmul_stored = *fp_stored_pick(isa)},
         .narrow_bf16 = narrow->bf16,
         .narrow_i8 = narrow->i8,
         .convolve = delta->convolve,
@@ -70,21 +105,12 @@ static void copy_members(void *to, uint32_t to_bytes, const void *from, uint32_t
     memcpy(to, from, n / sizeof(void *) * sizeof(void *));
 }
 
-static const char *missing_of_matmul(const assay_matmul *m)
-{
-    return m->panel < 1 || m->panel > ASSAY_PANEL_MAX ? "panel"
-           : !m->panel_bytes                          ? "panel_bytes"
-           : !m->pack                                 ? "pack"
-           : !m->unpack                               ? "unpack"
-                                                      : NULL;
-}
-
 /* A required member that an operation lacks, or NULL. The products of an external layout may be missing: a
  * model that needs one is refused when it is packed. */
 static const char *missing_of_operation(const fp_operations *op, const operation *o)
 {
     void *f32;
-    if (!o->f32) return missing_of_matmul((const assay_matmul *)(const void *)((const char *)op + o->in_own));
+    if (o->missing) return o->missing((const char *)op + o->in_own);
     memcpy(&f32, (const char *)op + o->f32, sizeof f32);
     return f32 ? NULL : "f32";
 }

@@ -23,6 +23,7 @@ typedef struct fp_operations {
     assay_gate gate;
     assay_cap cap;
     assay_router router;
+    assay_matmul_stored matmul_stored;
 } fp_operations;
 
 typedef struct fp_kernels {

@@ -25,6 +25,7 @@ include fastpath/kernels/narrow/local.mk
 include fastpath/kernels/rms_norm/local.mk
 include fastpath/kernels/rope/local.mk
 include fastpath/kernels/router/local.mk
+include fastpath/kernels/stored/local.mk
 if FP_HAVE_NEON
 noinst_LIBRARIES += fastpath/libneon.a
 fastpath_libneon_a_SOURCES = $(FP_OVER_VECTORS) $(FP_NEON)

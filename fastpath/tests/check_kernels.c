@@ -282,8 +282,11 @@ START_TEST(an_operation_without_its_required_members_is_refused)
     const fp_kernels scalar = fp_kernels_pick(FP_ISA_SCALAR);
     const assay_cap cap = {.size = sizeof cap}, shorter = {.size = 8, .f32 = scalar.op.cap.f32};
     assay_matmul panel = scalar.op.matmul_bf16, pack = panel;
+    assay_matmul_stored supports = scalar.op.matmul_stored, codes = supports;
     panel.panel = 0;
     pack.pack = NULL;
+    supports.supports = NULL;
+    codes.i8 = codes.f32;
     const struct {
         assay_kernels given;
         const char *lacks;
@@ -292,6 +295,8 @@ START_TEST(an_operation_without_its_required_members_is_refused)
         {{.cap = &shorter}, "kernels given: cap lacks the required f32"},
         {{.matmul_bf16 = &panel}, "kernels given: matmul_bf16 lacks the required panel"},
         {{.matmul_affine = &pack}, "kernels given: matmul_affine lacks the required pack"},
+        {{.matmul_stored = &supports}, "kernels given: matmul_stored lacks the required supports"},
+        {{.matmul_stored = &codes}, "kernels given: matmul_stored lacks the required supports_i8"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fp_kernels kernels = scalar;

@@ -2,7 +2,7 @@
  * integers, so that results are exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/repack.h"
+#include "fastpath/kernels/stored/repack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -43,6 +43,7 @@
 #include <stdint.h>
 
 #include <assay/engine.h>
+#include <assay/stored.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -125,6 +126,64 @@ typedef struct assay_matmul {
     /* By the type of x; NULL: not supported. i8: with affine groups only. */
     assay_product_fn *f32, *bf16, *i8;
 } assay_matmul;
+
+/* Matrices in the formats of quantised checkpoints, whose weights are described by fields of bits
+ * (assay/stored.h). */
+
+#define ASSAY_CODE_SUM ((size_t)16) /* inputs whose codes are summed for products with codes */
+
+/* The same matrix, packed. */
+typedef struct assay_stored_matrix {
+    const assay_stored *from;  /* that was packed; its fields' bytes and group_of may be gone, so that only
+                                * other  members are read */
+    size_t panel, panel_bytes; /* of the kernel that packed it */
+    void *panels;              /* [panels of the matrix, panel_bytes], aligned to ASSAY_ALIGNMENT */
+} assay_stored_matrix;
+
+/* As assay_product. x as codes: an element is x_scale[r, k / group] * code; group: 32 (ggml's q8_0), 256
+ * (q8_K), another multiple of ASSAY_CODE_SUM, or n_in (one scale for a row). x_scale: [n_rows, n_in / group
+ * rounded up]. x_sum: [n_rows, n_in / ASSAY_CODE_SUM rounded up], the sum of the codes of ASSAY_CODE_SUM
+ * inputs. |code| <= 127. group is 0 with other types of x. */
+typedef struct assay_stored_product {
+    float *y;
+    size_t ld_y;
+    const void *x;
+    size_t ld_x;
+    size_t group;
+    const float *x_scale;
+    const int32_t *x_sum;
+    size_t n_rows;
+    const assay_stored_matrix *w;
+    size_t first_panel, n_panels;
+} assay_stored_product;
+
+/* M = Σ|x||w|, where |w| counts as (c + |zero|) |f| + |m| + 2^-126, f = scale scale2 + offset, m = min min2;
+ * c is 2^b with codes of b bits without a table, the largest |code| with a table of whole and half numbers up
+ * to 128, and |code| with others. A sum that is NaN or infinite may be either, but never finite. Numbers that
+ * are finite are below 2^100: scale, scale2, f, m. */
+typedef void assay_stored_product_fn(const assay_stored_product *p);
+
+/* Required: panel, supports, panel_bytes, pack, unpack and at least one product; with i8, supports_i8. */
+typedef struct assay_matmul_stored {
+    uint32_t size;  /* sizeof(assay_matmul_stored) that the library was built with */
+    uint32_t panel; /* outputs of a panel, 1 … ASSAY_PANEL_MAX */
+    /* Whether the other functions take the matrix. A library tells the format by its name, which implies the
+     * layouts of all fields but the types of scales, or by the layouts alone. It reads no bytes of fields. */
+    bool (*supports)(const assay_stored *w);
+    /* Bytes of each packed panel, a multiple of ASSAY_ALIGNMENT. They do not depend on n_out, first_row or
+     * row_digits, nor on the bytes of fields. */
+    size_t (*panel_bytes)(const assay_stored *w);
+    /* Packs panel number `index` of w. It writes all bytes of the panel, padding included. They are the same
+     * as those of panel 0 of a matrix that begins with the panel's first output. */
+    void (*pack)(void *panel, const assay_stored *w, size_t index);
+    /* Output o, unpacked. row: [n_in]. Every number is the exact value, rounded once; one that is NaN or
+     * infinite may be either. */
+    void (*unpack)(float *row, const assay_stored_matrix *w, size_t o);
+    /* By the type of x; NULL: not supported. */
+    assay_stored_product_fn *f32, *bf16, *i8;
+    /* Whether i8 takes the matrix with x in codes of such groups. */
+    bool (*supports_i8)(const assay_stored *w, size_t group);
+} assay_matmul_stored;
 
 /* Softmax attention of some rows over one key/value head: out = softmax(scale q Kᵀ) V, for each row over its
  * own range of keys. All sizes are at least 1.
@@ -265,6 +324,7 @@ typedef struct assay_kernels {
     const assay_gate *gate;
     const assay_cap *cap;
     const assay_router *router;
+    const assay_matmul_stored *matmul_stored; /* of weights that the operations above do not take */
 } assay_kernels;
 
 typedef const assay_kernels *assay_kernels_fn(void);

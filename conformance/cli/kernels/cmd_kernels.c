@@ -19,6 +19,7 @@
 #include "conformance/process/interrupt.h"
 #include "conformance/support/progress.h"
 #include "conformance/support/text.h"
+#include "conformance/sweep/stored_support.h"
 
 enum { SEED = 5, WORD = 64 };
 
@@ -29,7 +30,8 @@ enum { SEED = 5, WORD = 64 };
 typedef struct shared {
     char name[WORD], version[WORD];
     bool provided[SWEEP_OPS_MAX];
-    sweep sweep; /* of the latest operation */
+    bool supported[SWEEP_FORMATS_MAX]; /* by matmul_stored */
+    sweep sweep;                       /* of the latest operation */
 } shared;
 
 typedef struct sweeping {
@@ -76,6 +78,8 @@ static void load_task(const void *context, conf_verdict *v)
     shown_clean(to->version, sizeof to->version);
     for (size_t i = 0; i < sweep_n_ops(); i++)
         to->provided[i] = sweep_op_at(i)->is_provided(k, sweep_op_at(i));
+    for (size_t i = 0; k->matmul_stored && i < sweep_n_formats(); i++)
+        to->supported[i] = sweep_format_is_supported(k, i);
 }
 
 static sweep *swept; /* for the handler below; set in the child process only */
@@ -169,6 +173,21 @@ static size_t n_selected(const sweeping *of)
     return n;
 }
 
+/* The formats that a swept matmul_stored does not take. */
+static void print_unsupported(const sweeping *of)
+{
+    const char *before = "\nformats not supported:";
+    bool is_swept = false;
+    for (size_t i = 0; i < sweep_n_ops(); i++)
+        is_swept = is_swept || (is_selected(of, i) && of->shared->provided[i] &&
+                                sweep_op_is_called(sweep_op_at(i), "matmul_stored"));
+    for (size_t i = 0; is_swept && i < sweep_n_formats(); i++) {
+        if (of->shared->supported[i]) continue;
+        (void)fprintf(of->context->out, "%s %s", before, sweep_format_name(i));
+        before = ",";
+    }
+}
+
 static void print_sums(const sweeping *of, const char *library)
 {
     FILE *out = of->context->out;
@@ -180,6 +199,7 @@ static void print_sums(const sweeping *of, const char *library)
         (void)fprintf(out, "%s %s", before, sweep_op_at(i)->name);
         before = ",";
     }
+    print_unsupported(of);
     (void)fputc('\n', out);
     conf_text_print_clean(out, library);
     (void)fprintf(out, "  %zu passed, %zu failed, %zu not provided", n_of[CONF_PASSED],

@@ -40,6 +40,12 @@ static const struct {
     {"older-product", 99, "matmul_f32 has a layout, but no product\n"},
     {"product", 99, "matmul_f32 has a layout, but no product\n"},
     {"codes", 99, "matmul_f32.i8 is given, which only affine groups have\n"},
+    {"supports", 99, "matmul_stored lacks the required supports\n"},
+    {"stored-pack", 99, "matmul_stored lacks the required pack\n"},
+    {"stored-panel", 99, "matmul_stored.panel is 0, expected 1 to 256\n"},
+    {"stored-product", 99, "matmul_stored has a layout, but no product\n"},
+    {"stored-codes", 99, "matmul_stored lacks the required supports_i8\n"},
+    {"stored-size", 99, "matmul_stored has 56 bytes, expected at least 72\n"},
 };
 
 START_TEST(invalid_libraries_are_refused)
@@ -51,6 +57,22 @@ START_TEST(invalid_libraries_are_refused)
 }
 END_TEST
 
+START_TEST(formats_that_are_not_supported_are_named)
+{
+    const support_output *o = sweep_broken("stored", "matmul_stored");
+    ck_assert_int_eq(o->code, 1);
+    assert_holds(o->out, "formats not supported: fp8 tensor, ");
+    assert_holds(o->out, ", Q5_1, Q2_K, ");
+    assert_holds(o->out, "  Q8_0: panel 0: byte 0 of 64 is not written");
+    o = sweep_broken("stored", "rms_norm");
+    ck_assert_int_eq(o->code, 0);
+    ck_assert_ptr_null(strstr(o->out, "not supported"));
+    o = sweep_broken("stored", "matmul_stored.f32 5 integers 1 0 1 0 32 1 0");
+    ck_assert_int_eq(o->code, 99);
+    assert_holds(o->out, "matmul_stored.f32: no such shape, or too large");
+}
+END_TEST
+
 START_TEST(a_shorter_table_is_swept)
 {
     const support_output *o = sweep_broken("older", "");
@@ -58,7 +80,7 @@ START_TEST(a_shorter_table_is_swept)
     assert_holds(o->out, "rms_norm ");
     assert_holds(o->out, "broken 1  1 passed, 0 failed, ");
     assert_holds(o->out, "not provided: matmul_f32.pack");
-    assert_holds(o->out, ", cap, router");
+    assert_holds(o->out, ", cap, router, matmul_stored.pack");
 }
 END_TEST
 
@@ -235,6 +257,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, support_teardown);
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, invalid_libraries_are_refused, 0, (int)(sizeof LIBRARIES / sizeof *LIBRARIES));
+    tcase_add_test(tc, formats_that_are_not_supported_are_named);
     tcase_add_test(tc, a_shorter_table_is_swept);
     tcase_add_test(tc, shorter_and_longer_operations_are_swept);
     tcase_add_test(tc, an_engine_is_no_kernel_library);

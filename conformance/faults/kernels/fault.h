@@ -54,6 +54,10 @@ void plant_width_16384(fp_operations *op);
 void plant_softmax_no_maximum(fp_operations *op);
 void plant_sum_float16(fp_operations *op);
 
+/* Defined in stored.c. */
+void plant_stored_next_scale(fp_operations *op);
+void plant_stored_no_zero(fp_operations *op);
+
 const assay_kernels *assay_kernels_v2(void);
 
 #endif

@@ -333,6 +333,10 @@ const kernel_fault KERNEL_FAULTS[] = {
     {"softmax-no-maximum", "attention_f32 router", "expected",
      "the exponentials of a softmax are those of the scores, without their maximum",
      plant_softmax_no_maximum},
+    {"stored-next-scale", "matmul_stored.pack matmul_stored.f32", "expected",
+     "blocks of a stored matrix have the scale of the next one", plant_stored_next_scale},
+    {"stored-no-zero", "matmul_stored.pack matmul_stored.f32", "expected",
+     "zero points of a stored matrix are left out", plant_stored_no_zero},
     {"sum-float16", "matmul_f32.f32 attention_f32 rms_norm gate.silu", "expected",
      "sums, squares and products beyond the largest float16 are infinite", plant_sum_float16},
 };

@@ -51,6 +51,33 @@ static void product(const assay_product *p)
     (void)p;
 }
 
+/* Takes Q8_0 only. */
+static bool supports(const assay_stored *w)
+{
+    return strcmp(w->format, "Q8_0") == 0;
+}
+
+static size_t stored_bytes(const assay_stored *w)
+{
+    (void)w;
+    return ASSAY_ALIGNMENT;
+}
+
+static void pack_stored(void *panel, const assay_stored *w, size_t index)
+{
+    (void)panel, (void)w, (void)index;
+}
+
+static void unpack_stored(float *row, const assay_stored_matrix *w, size_t o)
+{
+    (void)row, (void)w, (void)o;
+}
+
+static void multiply_stored(const assay_stored_product *p)
+{
+    (void)p;
+}
+
 /* An operation as a later header has it: with one more function. */
 typedef struct longer_norm {
     assay_rms_norm known;
@@ -59,6 +86,7 @@ typedef struct longer_norm {
 
 static assay_kernels table;
 static assay_matmul matmul;
+static assay_matmul_stored stored;
 static longer_norm norms;
 static assay_cap caps;
 
@@ -106,6 +134,18 @@ static bool breaks_matmul(void)
     return true;
 }
 
+static bool breaks_stored(void)
+{
+    if (errs("supports")) stored.supports = NULL;
+    else if (errs("stored-pack")) stored.pack = NULL;
+    else if (errs("stored-panel")) stored.panel = 0;
+    else if (errs("stored-product")) stored.f32 = NULL;
+    else if (errs("stored-codes")) stored.i8 = multiply_stored;
+    else if (errs("stored-size")) stored.size = offsetof(assay_matmul_stored, i8);
+    else return errs("stored");
+    return true;
+}
+
 /* Filled here, not once: only one thread calls it. */
 const assay_kernels *assay_kernels_v2(void)
 {
@@ -119,6 +159,13 @@ const assay_kernels *assay_kernels_v2(void)
                             .pack = pack,
                             .unpack = unpack,
                             .f32 = product};
+    stored = (assay_matmul_stored){.size = sizeof stored,
+                                   .panel = 4,
+                                   .supports = supports,
+                                   .panel_bytes = stored_bytes,
+                                   .pack = pack_stored,
+                                   .unpack = unpack_stored,
+                                   .f32 = multiply_stored};
     table = (assay_kernels){.abi = ASSAY_KERNELS_ABI,
                             .size = sizeof table,
                             .name = "broken",
@@ -127,5 +174,6 @@ const assay_kernels *assay_kernels_v2(void)
     break_table();
     break_norm();
     if (breaks_matmul()) table.matmul_f32 = &matmul;
+    if (breaks_stored()) table.matmul_stored = &stored;
     return &table;
 }

@@ -175,6 +175,17 @@ void stored_field(const assay_stored *s, const assay_field *field, size_t first_
         read_row(&b, stored_row(s, first_row + i), first_col, n_cols, out + i * ld);
 }
 
+void stored_locate(const assay_stored *s, const assay_field *field, size_t row, size_t k,
+                   size_t bits[ASSAY_LAYOUT_PLANES])
+{
+    block_field b;
+    begin_block(&b, s, field, k, 1);
+    if (b.by_element) locate_columns(&b, row, k, 1);
+    for (size_t p = 0; p < field->layout->n_planes; p++)
+        bits[p] = field->layout->planes[p].base +
+                  plane_bits(&field->layout->planes[p], ASSAY_INDEX_ROW, row) + b.bit[p][0];
+}
+
 /* The fields of a matrix, those that are present. */
 typedef struct block_fields {
     block_field codes, zero, scale, scale2, offset, min, min2;

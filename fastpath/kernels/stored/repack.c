@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/repack.h"
+#include "fastpath/kernels/stored/repack.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,6 +74,58 @@ static integers code_integers(const assay_layout *l)
     return (integers){(l->number == ASSAY_I8 ? -128 : 0) - l->minus, 1, bits};
 }
 
+/* The significant bits of a number, at most 25. */
+static int significant_bits(double x)
+{
+    int exponent, bits = 25;
+    double fraction = ldexp(fabs(frexp(x, &exponent)), 24);
+    if (x == 0 || !isfinite(x)) return 0;
+    if (fraction > floor(fraction)) return bits;
+    for (bits = 24; fmod(fraction, 2) == 0; fraction /= 2) bits--;
+    return bits;
+}
+
+/* The significant bits that the numbers of a field may have; INEXACT: more than float32 has. An absent field
+ * is a constant. */
+enum { INEXACT = 53 };
+static int count_bits(const assay_field *f)
+{
+    static const int OF_FLOAT[] = {[ASSAY_F16] = 11, [ASSAY_BF16] = 8, [ASSAY_F32] = 24};
+    const assay_layout *l = f->layout;
+    int bits = 0, most = 0;
+    if (!l) return 0;
+    if (significant_bits(l->times) > 1 || l->n_planes == 0 || (l->table && l->minus != 0)) return INEXACT;
+    if (l->number == ASSAY_F16 || l->number == ASSAY_BF16 || l->number == ASSAY_F32)
+        return l->minus != 0 ? INEXACT : OF_FLOAT[l->number];
+    for (size_t p = 0; p < l->n_planes; p++) bits += (int)l->planes[p].width;
+    if (!l->table) return bits + (l->minus != 0 || l->number == ASSAY_I8);
+    for (size_t code = 0; code < (size_t)1 << bits; code++) {
+        const int found = significant_bits(l->table[code]);
+        if (found > most) most = found;
+    }
+    return most;
+}
+
+/* Whether the field holds integers of at most 8 bits. */
+static bool is_whole(const assay_field *f)
+{
+    const integers is = code_integers(f->layout);
+    return is.bits && is.factor <= 1;
+}
+
+bool fp_repack_is_exact(const assay_stored *s)
+{
+    const integers is = code_integers(s->codes.layout);
+    const double lowest = is.lowest / is.factor;
+    const int factor = count_bits(&s->scale) + count_bits(&s->scale2),
+              min = count_bits(&s->min) + count_bits(&s->min2);
+    int zero = significant_bits(lowest);
+    if (s->zero.layout && (!is_whole(&s->zero) || is.factor > 1)) return false;
+    if (s->zero.layout) zero = 9;
+    if (s->offset.layout || s->scale2_divides || factor > 24 || min > 24 || zero + factor > 24) return false;
+    return !s->min.layout || (!s->zero.layout && lowest == 0);
+}
+
 bool fp_repack_as_affine(const assay_stored *s, bool has_short, assay_weight *out)
 {
     const integers is = code_integers(s->codes.layout);
@@ -117,25 +169,33 @@ static void set_group(const assay_stored *s, size_t row, size_t col, const integ
     *bias = (float)((is->lowest / is->factor - zero) * factor - min);
 }
 
-bool fp_repack_affine(const assay_stored *s, size_t first, size_t n, assay_weight *w, void **memory)
+void fp_repack_group(const assay_stored *s, size_t row, size_t col, const assay_weight *w, uint32_t *words,
+                     float *scale, float *bias)
 {
     const integers is = code_integers(s->codes.layout);
+    memset(words, 0, w->group * w->bits / 8);
+    for (size_t k = 0; k < w->group; k += STORED_BLOCK) {
+        double code[STORED_BLOCK];
+        const size_t n_cols = w->group - k < STORED_BLOCK ? w->group - k : STORED_BLOCK;
+        stored_field(s, &s->codes, row, 1, col + k, n_cols, code, n_cols);
+        for (size_t i = 0; i < n_cols; i++)
+            put_code(words, k + i, w->bits, (uint32_t)(code[i] * is.factor - is.lowest));
+    }
+    set_group(s, row, col, &is, scale, bias);
+}
+
+bool fp_repack_affine(const assay_stored *s, size_t first, size_t n, assay_weight *w, void **memory)
+{
     const size_t n_words = (s->n_in * w->bits + 31) / 32, n_groups = s->n_in / w->group;
-    uint32_t *words = calloc(n * (n_words + 2 * n_groups), sizeof *words);
+    uint32_t *words = malloc(n * (n_words + 2 * n_groups) * sizeof *words);
     *memory = words;
     if (!words) return false;
     float *scales = (float *)(void *)(words + n * n_words), *biases = scales + n * n_groups;
     for (size_t r = 0; r < n; r++)
-        for (size_t k = 0; k < s->n_in; k += STORED_BLOCK) {
-            double code[STORED_BLOCK];
-            const size_t n_cols = s->n_in - k < STORED_BLOCK ? s->n_in - k : STORED_BLOCK;
-            stored_field(s, &s->codes, first + r, 1, k, n_cols, code, n_cols);
-            for (size_t i = 0; i < n_cols; i++)
-                put_code(words + r * n_words, k + i, w->bits, (uint32_t)(code[i] * is.factor - is.lowest));
-        }
-    for (size_t r = 0; r < n; r++)
         for (size_t g = 0; g < n_groups; g++)
-            set_group(s, first + r, g * w->group, &is, &scales[r * n_groups + g], &biases[r * n_groups + g]);
+            fp_repack_group(s, first + r, g * w->group, w,
+                            words + r * n_words + g * (w->group * w->bits / 32), &scales[r * n_groups + g],
+                            &biases[r * n_groups + g]);
     w->n_out = n;
     w->n_in = s->n_in;
     w->rows = words;
@@ -145,13 +205,18 @@ bool fp_repack_affine(const assay_stored *s, size_t first, size_t n, assay_weigh
     return true;
 }
 
-void fp_repack_f32(const assay_stored *s, size_t first, size_t n, float *out)
+void fp_repack_numbers(const assay_stored *s, size_t row, size_t col, size_t n, float *out)
 {
     double wide[STORED_BLOCK];
+    stored_block(s, row, 1, col, n, wide, n);
+    for (size_t i = 0; i < n; i++) out[i] = (float)wide[i];
+}
+
+void fp_repack_f32(const assay_stored *s, size_t first, size_t n, float *out)
+{
     for (size_t k = 0; k < s->n_in; k += STORED_BLOCK)
         for (size_t r = 0; r < n; r++) {
             const size_t n_cols = s->n_in - k < STORED_BLOCK ? s->n_in - k : STORED_BLOCK;
-            stored_block(s, first + r, 1, k, n_cols, wide, n_cols);
-            for (size_t i = 0; i < n_cols; i++) out[r * s->n_in + k + i] = (float)wide[i];
+            fp_repack_numbers(s, first + r, k, n_cols, out + r * s->n_in + k);
         }
 }

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+fastpath_libkernels_a_SOURCES += \
+	fastpath/kernels/stored/repack.c fastpath/kernels/stored/repack.h \
+	fastpath/kernels/stored/stored.c fastpath/kernels/stored/stored.h
