@@ -184,14 +184,29 @@ assay_status conf_checksums_compare(const char *checkpoint, const char *path, as
     return rc;
 }
 
-/* A list exists unless the system says that it does not: a list that cannot be read is an error. */
+/* Writes the path of the list of `checkpoint`: of a file of the directory `named`, or its own. A list exists
+ * unless the system says that it does not: a list that cannot be read is an error. */
+static assay_status find_list(const char *named, char path[PATH_MAX], bool *exists, assay_error *err)
+{
+    struct stat s;
+    const int n = snprintf(path, PATH_MAX, "%s" CONF_CHECKSUMS_SUFFIX, named);
+    if (n < 0 || n >= PATH_MAX)
+        return assay_fail(err, ASSAY_EIO, "%s" CONF_CHECKSUMS_SUFFIX ": %s", named, strerror(ENAMETOOLONG));
+    *exists = lstat(path, &s) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    return ASSAY_OK;
+}
+
 assay_status conf_checksums_check(const char *dir, assay_error *err)
 {
     char path[PATH_MAX];
     struct stat s;
-    const int n = snprintf(path, sizeof path, "%s" CONF_CHECKSUMS_SUFFIX, dir);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return assay_fail(err, ASSAY_EIO, "%s" CONF_CHECKSUMS_SUFFIX ": %s", dir, strerror(ENAMETOOLONG));
-    if (lstat(path, &s) != 0 && (errno == ENOENT || errno == ENOTDIR)) return ASSAY_OK;
-    return conf_checksums_compare(dir, path, err);
+    bool exists = false;
+    assay_status rc = find_list(dir, path, &exists, err);
+    if (rc == ASSAY_OK && !exists && stat(dir, &s) == 0 && S_ISREG(s.st_mode)) {
+        char *around = directory_of(dir);
+        if (!around) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
+        rc = find_list(around, path, &exists, err);
+        free(around);
+    }
+    return rc == ASSAY_OK && exists ? conf_checksums_compare(dir, path, err) : rc;
 }

@@ -16,8 +16,8 @@
  * in 8 hexadecimal digits, two spaces, its name. ASSAY_OK if there is no such list. Fails with ASSAY_EFORMAT
  * if a file has another checksum, the list is malformed, or it has no line for a file from which engines read
  * weights, settings or texts, which the suffix tells (scripts/record/support/checksums.py, SUFFIXES); with
- * ASSAY_EIO if a file cannot be read, or with ASSAY_ENOMEM. Of a checkpoint that is a file, the list names
- * files beside it, and must name the file. */
+ * ASSAY_EIO if a file cannot be read, or with ASSAY_ENOMEM. Of a checkpoint that is a file, the list, its
+ * own or that of its directory, names files beside it, and must name the file. */
 assay_status conf_checksums_check(const char *dir, assay_error *err);
 
 /* The same with the list at `path`, which must exist. */

@@ -180,11 +180,15 @@ START_TEST(a_checkpoint_that_is_a_file_has_its_checksum)
         {"rm model.gguf.crc32", NULL},
         {"printf x >>model.gguf", "copy/model.gguf: its CRC-32 is "},
         {": >model.gguf.crc32", "copy/model.gguf.crc32: found no line for copy/model.gguf, expected one"},
+        {"mkdir model && mv model.gguf model/ && mv model.gguf.crc32 model.crc32 && zcat vectors.json.gz | "
+         "sed 's,\"model.gguf\",\"model/model.gguf\",' | gzip >v && mv v vectors.json.gz && printf x "
+         ">>model/model.gguf",
+         "copy/model/model.gguf: its CRC-32 is "},
         {"printf 'GGUF\\003\\000\\000\\000' >model.gguf; rm model.gguf.crc32",
          "copy/model.gguf: number of tensors"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char command[300];
+        char command[600];
         (void)snprintf(
             command, sizeof command,
             "rm -rf copy && cp -r \"$top_srcdir/fixtures/tokenizer/gguf/gpt2\" copy && cd copy && { %s; }",
