@@ -37,7 +37,7 @@ static size_t find_group(const assay_stored *s, size_t least)
 
 /* A field of codes as integers: number of a code = (integer + lowest) / factor. */
 typedef struct integers {
-    double lowest, factor;
+    double lowest, highest, factor;
     size_t bits; /* of the integers, from 0 on; 0: the codes are none */
 } integers;
 
@@ -51,16 +51,16 @@ static size_t bits_for(double largest)
 /* Twice the numbers of a table, or the numbers themselves. */
 static integers table_integers(const double *table, size_t n)
 {
-    integers is = {.lowest = table[0], .factor = 1};
-    double highest = table[0];
+    integers is = {.lowest = table[0], .highest = table[0], .factor = 1};
     for (size_t i = 0; i < n; i++) {
         if (!(fabs(table[i]) <= 127) || 2 * table[i] != floor(2 * table[i])) return (integers){0};
         if (table[i] != floor(table[i])) is.factor = 2;
         is.lowest = fmin(is.lowest, table[i]);
-        highest = fmax(highest, table[i]);
+        is.highest = fmax(is.highest, table[i]);
     }
-    is.bits = bits_for((highest - is.lowest) * is.factor);
+    is.bits = bits_for((is.highest - is.lowest) * is.factor);
     is.lowest *= is.factor;
+    is.highest *= is.factor;
     return is;
 }
 
@@ -71,7 +71,16 @@ static integers code_integers(const assay_layout *l)
     for (size_t p = 0; p < l->n_planes; p++) bits += l->planes[p].width;
     if (bits == 0 || bits > 8) return (integers){0};
     if (l->table) return l->minus == 0 ? table_integers(l->table, (size_t)1 << bits) : (integers){0};
-    return (integers){(l->number == ASSAY_I8 ? -128 : 0) - l->minus, 1, bits};
+    const double lowest = (l->number == ASSAY_I8 ? -128 : 0) - l->minus;
+    return (integers){lowest, lowest + (double)((1U << bits) - 1), 1, bits};
+}
+
+/* Has code 2^(bits - 1), which the kernels subtract, stand for 0 if the range allows it: otherwise they add
+ * up codes and a bias that cancel. */
+static void centre(integers *is, size_t bits)
+{
+    const double half = (double)(1U << (bits - 1));
+    if (is->lowest < 0 && is->lowest >= -half && is->highest <= half - 1) is->lowest = -half;
 }
 
 /* The significant bits of a number, at most 25. */
@@ -172,7 +181,8 @@ static void set_group(const assay_stored *s, size_t row, size_t col, const integ
 void fp_repack_group(const assay_stored *s, size_t row, size_t col, const assay_weight *w, uint32_t *words,
                      float *scale, float *bias)
 {
-    const integers is = code_integers(s->codes.layout);
+    integers is = code_integers(s->codes.layout);
+    centre(&is, w->bits);
     memset(words, 0, w->group * w->bits / 8);
     for (size_t k = 0; k < w->group; k += STORED_BLOCK) {
         double code[STORED_BLOCK];
