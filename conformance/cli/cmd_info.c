@@ -301,17 +301,24 @@ static assay_status info_bounds(const void *context, FILE *out, assay_error *err
     return rc;
 }
 
+/* Reads the argument to tell a GGUF file from a case, which must not be done outside of the process. */
+static assay_status info_any(const void *context, FILE *out, assay_error *err)
+{
+    const subject *named = context;
+    struct stat s;
+    const bool is_checkpoint =
+        source_is_checkpoint(named->path) || (stat(named->path, &s) == 0 && S_ISDIR(s.st_mode));
+    return is_checkpoint ? info_checkpoint(context, out, err) : info_case(context, out, err);
+}
+
 /* Prints what an argument is, from a process of its own. */
 static assay_status print_subject(const conf_options *options, const char *path, bool json, FILE *out,
                                   assay_error *err)
 {
-    struct stat s;
     const subject named = {path, options->allow_unknown, json};
-    const bool is_checkpoint = source_is_checkpoint(path) || (stat(path, &s) == 0 && S_ISDIR(s.st_mode));
     return conf_contain(options->tensors  ? info_tensors
                         : options->bounds ? info_bounds
-                        : is_checkpoint   ? info_checkpoint
-                                          : info_case,
+                                          : info_any,
                         &named, &options->limits, path, out, err);
 }
 

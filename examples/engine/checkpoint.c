@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The text from a member's value on; "" if there is no such member. */
 static const char *member(const char *json, const char *name)
@@ -31,6 +32,12 @@ static size_t size_of(const char *config, const char *name, double otherwise)
 {
     const double value = number(config, name, otherwise);
     return value >= 1 && value <= 1 << 20 ? (size_t)value : 0;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
 /* The contents of a file and a zero byte; NULL if it cannot be read. */
@@ -157,6 +164,8 @@ void llama_free(assay_model *m)
 assay_status llama_open(const char *dir, assay_model **out, assay_error *err)
 {
     size_t n;
+    if (!is_directory(dir))
+        return engine_fail(err, ASSAY_EUNSUPPORTED, "only Hugging Face checkpoint directories are supported");
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return engine_fail(err, ASSAY_ENOMEM, "out of memory");
     m->config = read_file(dir, "config.json", &n);

@@ -267,7 +267,8 @@ typedef struct assay_engine {
     assay_dtype logits_dtype; /* ASSAY_F32 or ASSAY_F64: type of all outputs and of rope's arrays */
     bool taps_can_write;      /* see assay_tap_fn */
 
-    /* Opens the Hugging Face checkpoint directory `dir`. */
+    /* Opens the checkpoint `dir`: a Hugging Face directory, or a GGUF file, of several parts the first. An
+     * engine that does not read the latter refuses it with ASSAY_EUNSUPPORTED. */
     assay_status (*model_open)(const char *dir, const assay_model_options *options, assay_model **out,
                                assay_error *err);
     /* No session of the model may be open. */
