@@ -11,6 +11,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/compare/document.h"
 #include "conformance/compare/print.h"
+#include "conformance/judge/compute.h"
 #include "conformance/tests/support.h"
 
 enum { ENGINES_MOST = 3, CASES_MOST = 4 };
@@ -222,7 +223,7 @@ START_TEST(what_makes_runs_hard_to_compare_is_said)
     make_run(&new, "e.so", "a b", 1);
     new.results.seed = &seed;
     new.results.manner = "late";
-    new.results.compute = ASSAY_BF16;
+    new.results.compute = CONF_COMPUTE_BF16;
     new.results.kernels = "k.so";
     new.results.interrupted = true;
     conf_run_machine here[2] = {
