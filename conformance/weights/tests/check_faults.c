@@ -19,9 +19,23 @@
 /* Changes the bytes of a field of w, which are a copy, or where the field is. */
 typedef void plant_fn(plan *p, plan_weight *w);
 
+/* Memory to which planted weights point: it lives as long as the process, which each test has of its own. */
+static void *keep_memory(size_t n)
+{
+    static struct kept {
+        struct kept *before;
+        double bytes[];
+    } * latest;
+    struct kept *kept = malloc(sizeof *kept + n);
+    ck_assert_ptr_nonnull(kept);
+    kept->before = latest;
+    latest = kept;
+    return kept->bytes;
+}
+
 static unsigned char *bytes_of(assay_field *f)
 {
-    unsigned char *copy = malloc(f->n_bytes);
+    unsigned char *copy = keep_memory(f->n_bytes);
     memcpy(copy, f->bytes, f->n_bytes);
     f->bytes = copy;
     return copy;
@@ -58,7 +72,7 @@ static void one_block(plan *p, plan_weight *w)
 static void zeros(plan *p, plan_weight *w)
 {
     (void)p;
-    assay_layout *l = malloc(sizeof *l);
+    assay_layout *l = keep_memory(sizeof *l);
     *l = *w->stored.zero.layout;
     l->minus -= 1;
     w->stored.zero.layout = l;
@@ -110,8 +124,8 @@ static void global_scale(plan *p, plan_weight *w)
 static void transposed(plan *p, plan_weight *w)
 {
     (void)p;
-    double *values = malloc(w->rows * w->cols * sizeof *values);
-    double *turned = malloc(w->rows * w->cols * sizeof *turned);
+    double *values = keep_memory(w->rows * w->cols * sizeof *values);
+    double *turned = keep_memory(w->rows * w->cols * sizeof *turned);
     conf_stored_rows(&w->stored, 0, w->rows, values);
     for (size_t i = 0; i < w->rows * w->cols; i++) turned[i] = values[i % w->rows * w->cols + i / w->rows];
     *w = weight_of(turned, ASSAY_F64, w->rows, w->cols);
@@ -120,7 +134,7 @@ static void transposed(plan *p, plan_weight *w)
 static void scaled(plan *p, plan_weight *w)
 {
     (void)p;
-    assay_layout *l = malloc(sizeof *l);
+    assay_layout *l = keep_memory(sizeof *l);
     *l = *w->stored.codes.layout;
     l->times *= 0.5;
     w->stored.codes.layout = l;
@@ -206,7 +220,7 @@ static void widen(void *context, const char *place, const plan_weight *w, double
     (void)context, (void)place, (void)added;
     plan_weight *to = (plan_weight *)(uintptr_t)w;
     if (!w->data || w->values) return;
-    float *values = malloc(w->rows * w->cols * sizeof *values);
+    float *values = keep_memory(w->rows * w->cols * sizeof *values);
     double *row = malloc(w->cols * sizeof *row);
     const char *name = w->name;
     conf_levels levels;
