@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 
-#include "base/dtype.h"
 #include "model/checkpoint/config_value.h"
 #include "model/formats/fields.h"
 #include "model/formats/settings.h"
@@ -46,16 +45,10 @@ static void set_words(format_matrix *m, assay_field *to, const assay_tensor *t, 
 
 static void describe(format_matrix *m)
 {
-    const assay_tensor *scales = m->part[1];
-    const size_t group = m->module->group ? m->module->group : m->cols, width = dtype_size(scales->dtype) * 8;
-    const assay_layout scale = {
-        .number = scales->dtype,
-        .n_planes = 1,
-        .times = 1,
-        .planes = {{(uint32_t)width, 2, 0, {FIELD_ROW(width), FIELD_COLUMNS(group, m->rows * width)}}}};
+    const size_t group = m->module->group ? m->module->group : m->cols;
     set_words(m, &m->stored.codes, m->part[0], 1);
     set_words(m, &m->stored.zero, m->part[2], group);
-    field_set(m, &m->stored.scale, scales, &scale);
+    field_set_turned(m, &m->stored.scale, m->part[1], group);
 }
 
 static const weight_format format_awq = {"AWQ", list_parts, describe, NULL};

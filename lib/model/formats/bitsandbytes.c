@@ -177,12 +177,8 @@ static bool check_int8(const format_matrix *m, char reason[FORMAT_REASON_MAX])
 
 static void describe_int8(format_matrix *m)
 {
-    const assay_layout codes = {.number = ASSAY_I8,
-                                .n_planes = 1,
-                                .times = 1,
-                                .planes = {{8, 2, 0, {FIELD_ROW(m->cols * 8), FIELD_COLUMN(8)}}}};
-    field_set(m, &m->stored.codes, m->part[0], &codes);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, 0, NULL);
+    field_set_grid(m, &m->stored.codes, m->part[0], 1, 1);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, 0);
     field_set_constant(m, &m->stored.scale2, 127);
     m->stored.scale2_divides = true;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/dtype.h"
-#include "model/formats/codes.h"
 #include "model/formats/fields.h"
 
 /* compressors/: pack_quantized, int_quantized, float_quantized (both also naive_quantized), nvfp4 and mxfp4.
@@ -52,14 +51,7 @@ static bool check_packed(const format_matrix *m, char reason[FORMAT_REASON_MAX])
                        (long long)rows, (long long)cols, m->rows, m->cols);
         return false;
     }
-    for (size_t k = 0; m->part[3] && k < m->cols; k++) {
-        const int64_t group = dtype_integer(m->part[3], k);
-        if (group >= 0 && (size_t)group < n) continue;
-        (void)snprintf(reason, FORMAT_REASON_MAX, "weight_g_idx[%zu]: found %lld, expected a group below %zu",
-                       k, (long long)group, n);
-        return false;
-    }
-    return true;
+    return field_check_groups(m->part[3], n, "weight_g_idx", reason);
 }
 
 /* Zero points are packed along the rows, with the same offset as the codes. */
@@ -78,9 +70,7 @@ static void set_packed_zeros(format_matrix *m, size_t columns)
 static void describe_packed(format_matrix *m)
 {
     const format_module *is = m->module;
-    const size_t n = field_blocks(m->cols, is->block_cols),
-                 row_bits = field_blocks(m->cols * is->bits, 32) * 32;
-    const size_t width = dtype_size(m->part[1]->dtype) * 8;
+    const size_t row_bits = field_blocks(m->cols * is->bits, 32) * 32;
     const bool is_listed = m->part[3];
     assay_layout codes = {
         .number = ASSAY_U8,
@@ -90,6 +80,7 @@ static void describe_packed(format_matrix *m)
         .planes = {{(uint32_t)is->bits, 2, 0, {FIELD_ROW(row_bits), FIELD_COLUMN(is->bits)}}}};
     field_set(m, &m->stored.codes, m->part[0], &codes);
     if (is_listed) {
+        const size_t n = field_blocks(m->cols, is->block_cols), width = dtype_size(m->part[1]->dtype) * 8;
         const assay_layout scale = {
             .number = m->part[1]->dtype,
             .n_planes = 1,
@@ -98,7 +89,7 @@ static void describe_packed(format_matrix *m)
         m->stored.group_of = m->part[3]->data;
         field_set(m, &m->stored.scale, m->part[1], &scale);
     } else {
-        field_set_grid(m, &m->stored.scale, m->part[1], is->block_rows, is->block_cols, NULL);
+        field_set_grid(m, &m->stored.scale, m->part[1], is->block_rows, is->block_cols);
     }
     if (is->is_asymmetric) set_packed_zeros(m, is_listed ? 1 : is->block_cols);
 }
@@ -119,14 +110,8 @@ static size_t list_int(const format_module *m, size_t rows, size_t cols, format_
 static void describe_int(format_matrix *m)
 {
     const format_module *is = m->module;
-    const assay_layout codes = {.number = ASSAY_I8,
-                                .n_planes = 1,
-                                .times = 1,
-                                .planes = {{8, 2, 0, {FIELD_ROW(m->cols * 8), FIELD_COLUMN(8)}}}};
-    field_set(m, &m->stored.codes, m->part[0], &codes);
-    field_set_grid(m, &m->stored.scale, m->part[1], is->block_rows, is->block_cols, NULL);
-    if (is->is_asymmetric)
-        field_set_grid(m, &m->stored.zero, m->part[4], is->block_rows, is->block_cols, NULL);
+    field_describe_bytes(m);
+    if (is->is_asymmetric) field_set_grid(m, &m->stored.zero, m->part[4], is->block_rows, is->block_cols);
 }
 
 static size_t list_mxfp8(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],
@@ -138,15 +123,6 @@ static size_t list_mxfp8(const format_module *m, size_t rows, size_t cols, forma
     return 2;
 }
 
-static void describe_mxfp8(format_matrix *m)
-{
-    double e4m3[256], e8m0[256];
-    codes_e4m3(e4m3);
-    codes_e8m0(e8m0);
-    field_set_codes(m, &m->stored.codes, m->part[0], 8, m->cols * 8, e4m3);
-    field_set_grid(m, &m->stored.scale, m->part[1], m->module->block_rows, m->module->block_cols, e8m0);
-}
-
 static size_t list_float(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],
                          char reason[FORMAT_REASON_MAX])
 {
@@ -155,14 +131,6 @@ static size_t list_float(const format_module *m, size_t rows, size_t cols, forma
     out[1] = scale_part(m, rows, cols, ".weight_scale", FORMAT_SCALES);
     out[2] = (format_part){".input_scale", FORMAT_SCALES, 0, {0}, true};
     return 3;
-}
-
-static void describe_float(format_matrix *m)
-{
-    double e4m3[256];
-    codes_e4m3(e4m3);
-    field_set_codes(m, &m->stored.codes, m->part[0], 8, m->cols * 8, e4m3);
-    field_set_grid(m, &m->stored.scale, m->part[1], m->module->block_rows, m->module->block_cols, NULL);
 }
 
 /* The parts of codes of e2m1, whose scales have one for `group` inputs. */
@@ -187,11 +155,9 @@ static size_t list_nvfp4(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe_nvfp4(format_matrix *m)
 {
-    double e4m3[256];
-    codes_e4m3(e4m3);
-    field_set_codes(m, &m->stored.codes, m->part[0], 4, m->cols * 4, CODES_E2M1);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, NVFP4_GROUP, e4m3);
-    field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0, NULL);
+    field_set_e2m1(m, &m->stored.codes, m->part[0]);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, NVFP4_GROUP);
+    field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0);
     m->stored.scale2_divides = true;
 }
 
@@ -205,19 +171,17 @@ static size_t list_mxfp4(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe_mxfp4(format_matrix *m)
 {
-    double e8m0[256];
-    codes_e8m0(e8m0);
-    field_set_codes(m, &m->stored.codes, m->part[0], 4, m->cols * 4, CODES_E2M1);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, MXFP4_GROUP, e8m0);
+    field_set_e2m1(m, &m->stored.codes, m->part[0]);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, MXFP4_GROUP);
 }
 
 static const weight_format FORMATS[] = {
-    {"float-quantized", list_float, describe_float, NULL},
+    {"float-quantized", list_float, field_describe_bytes, NULL},
     {"int-quantized", list_int, describe_int, NULL},
     {"pack-quantized", list_packed, describe_packed, check_packed},
     {"nvfp4-pack-quantized", list_nvfp4, describe_nvfp4, NULL},
     {"mxfp4-pack-quantized", list_mxfp4, describe_mxfp4, NULL},
-    {"mxfp8-quantized", list_mxfp8, describe_mxfp8, NULL},
+    {"mxfp8-quantized", list_mxfp8, field_describe_bytes, NULL},
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
 

@@ -26,15 +26,23 @@
 /* Sets a field: the layout is kept among m->layouts; t: NULL for a constant. */
 void field_set(format_matrix *m, assay_field *to, const assay_tensor *t, const assay_layout *layout);
 
-/* Codes of `bits` bits, columns one after the other, rows row_bits apart. table: [2 ^ bits], or NULL; is
- * kept. */
-void field_set_codes(format_matrix *m, assay_field *to, const assay_tensor *t, size_t bits, size_t row_bits,
-                     const double *table);
+/* Codes of e2m1, two in a byte, the first in its low half. */
+void field_set_e2m1(format_matrix *m, assay_field *to, const assay_tensor *t);
 
-/* Numbers of t, one for block_rows x block_cols elements; 0: one for all rows, or all columns. table: of U8
- * and of types of 8 bits; or NULL. */
+/* Numbers of t, one for block_rows x block_cols elements; 0: one for all rows, or all columns. Bytes are what
+ * their type says: F8_E4M3; exponents of F8_E8M0 or U8; or integers of I8. */
 void field_set_grid(format_matrix *m, assay_field *to, const assay_tensor *t, size_t block_rows,
-                    size_t block_cols, const double *table);
+                    size_t block_cols);
+
+/* The same where t has the rows of the matrix as its columns, [groups, rows]: one for `columns` columns of
+ * the matrix. */
+void field_set_turned(format_matrix *m, assay_field *to, const assay_tensor *t, size_t columns);
+
+/* For `describe`: part 0 is a byte for each element, part 1 a grid of scales as the module says. */
+void field_describe_bytes(format_matrix *m);
+
+/* For `check`: whether t, NULL or the groups of all columns, has indexes below n. */
+bool field_check_groups(const assay_tensor *t, size_t n, const char *name, char reason[FORMAT_REASON_MAX]);
 
 /* A stream of codes in words of 32 bits, `stride` bits from one word to the next: the planes that it takes,
  * and plane p of them with its two digits of the row or the column. A code of 3 bits may cross words, so that

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/formats/codes.h"
 #include "model/formats/fields.h"
 #include "model/formats/settings.h"
 
@@ -27,19 +26,7 @@ static size_t list_parts(const format_module *m, size_t rows, size_t cols, forma
     return 3;
 }
 
-static void describe(format_matrix *m)
-{
-    double e4m3[256], e8m0[256];
-    const format_module *is = m->module;
-    const assay_tensor *scales = m->part[1];
-    codes_e4m3(e4m3);
-    codes_e8m0(e8m0);
-    const bool is_exponent = scales->dtype == ASSAY_F8_E8M0 || scales->dtype == ASSAY_U8;
-    field_set_codes(m, &m->stored.codes, m->part[0], 8, m->cols * 8, e4m3);
-    field_set_grid(m, &m->stored.scale, scales, is->block_rows, is->block_cols, is_exponent ? e8m0 : NULL);
-}
-
-static const weight_format format_fp8 = {"FP8", list_parts, describe, NULL};
+static const weight_format format_fp8 = {"FP8", list_parts, field_describe_bytes, NULL};
 
 static void read_blocks(config *c, format_module *m)
 {

@@ -35,15 +35,7 @@ static size_t list_parts(const format_module *m, size_t rows, size_t cols, forma
 
 static bool check(const format_matrix *m, char reason[FORMAT_REASON_MAX])
 {
-    const size_t n = field_blocks(m->cols, m->module->group);
-    for (size_t k = 0; m->part[3] && k < m->cols; k++) {
-        const int64_t group = dtype_integer(m->part[3], k);
-        if (group >= 0 && (size_t)group < n) continue;
-        (void)snprintf(reason, FORMAT_REASON_MAX, "g_idx[%zu]: found %lld, expected a group below %zu", k,
-                       (long long)group, n);
-        return false;
-    }
-    return true;
+    return field_check_groups(m->part[3], field_blocks(m->cols, m->module->group), "g_idx", reason);
 }
 
 /* Whether input k is of group k / group, so that g_idx says nothing. */
@@ -97,22 +89,16 @@ static bool has_whole_zeros(const format_matrix *m)
 static void describe(format_matrix *m)
 {
     const format_module *is = m->module;
-    const assay_tensor *scales = m->part[1];
-    const size_t width = dtype_size(scales->dtype) * 8, group = is->group ? is->group : m->cols;
+    const size_t group = is->group ? is->group : m->cols;
     const bool in_order = is_in_order(m, group);
     const size_t columns = in_order ? group : 1;
-    const assay_layout scale = {
-        .number = scales->dtype,
-        .n_planes = 1,
-        .times = 1,
-        .planes = {{(uint32_t)width, 2, 0, {FIELD_ROW(width), FIELD_COLUMNS(columns, m->rows * width)}}}};
     const bool is_mislabelled = is->is_stored_less_one && !is->is_asymmetric && has_whole_zeros(m);
     if (is_mislabelled)
         m->note = "checkpoint_format is \"gptq\", but the zero points are those of \"gptq_v2\"";
     if (!in_order) m->stored.group_of = m->part[3]->data;
     set_codes(m);
     set_zeros(m, columns, is->is_stored_less_one && !is_mislabelled);
-    field_set(m, &m->stored.scale, scales, &scale);
+    field_set_turned(m, &m->stored.scale, m->part[1], columns);
 }
 
 static const weight_format format_gptq = {"GPTQ", list_parts, describe, check};

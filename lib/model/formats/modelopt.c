@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/formats/codes.h"
 #include "model/formats/compressed.h"
 #include "model/formats/fields.h"
 #include "model/formats/settings.h"
@@ -33,17 +32,13 @@ static size_t list_channel(const format_module *m, size_t rows, size_t cols,
 /* Inputs are multiplied by pre_quant_scale first. */
 static void set_input_scale(format_matrix *m, const assay_tensor *t)
 {
-    if (t) field_set_grid(m, &m->stored.scale2, t, 0, 1, NULL);
+    if (t) field_set_grid(m, &m->stored.scale2, t, 0, 1);
 }
 
 static void describe_channel(format_matrix *m)
 {
-    double table[256];
-    if (m->part[0]->dtype == ASSAY_I8)
-        for (int code = 0; code < 256; code++) table[code] = code < 128 ? code : code - 256;
-    else codes_e4m3(table);
-    field_set_codes(m, &m->stored.codes, m->part[0], 8, m->cols * 8, table);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, 0, NULL);
+    field_set_grid(m, &m->stored.codes, m->part[0], 1, 1);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, 0);
     set_input_scale(m, m->part[3]);
 }
 
@@ -63,11 +58,9 @@ static size_t list_nvfp4(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe_nvfp4(format_matrix *m)
 {
-    double e4m3[256];
-    codes_e4m3(e4m3);
-    field_set_codes(m, &m->stored.codes, m->part[0], 4, m->cols * 4, CODES_E2M1);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, NVFP4_GROUP, e4m3);
-    field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0, NULL);
+    field_set_e2m1(m, &m->stored.codes, m->part[0]);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, NVFP4_GROUP);
+    field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0);
 }
 
 /* pack_int4_in_uint8: two neighbouring outputs in a byte, the first in the low half, in two's complement. */
@@ -99,7 +92,7 @@ static void describe_int4(format_matrix *m)
             {4, 3, 0, {FIELD_ROWS(2, m->cols * 8), {ASSAY_INDEX_ROW, 1, 0, 1, 2, 4}, FIELD_COLUMN(8)}}}};
     if (!kept) m->is_short = true;
     field_set(m, &m->stored.codes, m->part[0], &codes);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, m->module->group, NULL);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, m->module->group);
     set_input_scale(m, m->part[3]);
 }
 

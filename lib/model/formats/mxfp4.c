@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "model/checkpoint/config_value.h"
-#include "model/formats/codes.h"
 #include "model/formats/fields.h"
 
 enum { BLOCK = 32 };
@@ -27,10 +26,8 @@ static size_t list_parts(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe(format_matrix *m)
 {
-    double e8m0[256];
-    codes_e8m0(e8m0);
-    field_set_codes(m, &m->stored.codes, m->part[0], 4, m->cols * 4, CODES_E2M1);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, BLOCK, e8m0);
+    field_set_e2m1(m, &m->stored.codes, m->part[0]);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, BLOCK);
 }
 
 static const weight_format format_mxfp4 = {"MXFP4", list_parts, describe, NULL};

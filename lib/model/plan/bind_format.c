@@ -106,7 +106,7 @@ static void describe_matrix(bind *b, const module_tensors *t, size_t e, plan_wei
 
 static void count_parts(bind *b, const module_tensors *t)
 {
-    const size_t n_stacked = t->shape->n ? t->shape->n : 1;
+    const size_t n_stacked = matrix_count(t->shape);
     plan_storage storage = {.format = t->is->format->name,
                             .dtype = t->n > 1 && t->found[1] ? t->found[1]->dtype : ASSAY_DTYPE_NONE,
                             .bias_dtype = t->n > 2 && t->found[2] ? t->found[2]->dtype : ASSAY_DTYPE_NONE,
@@ -140,20 +140,15 @@ static bool bind_in_format(bind *b, const char *path, const matrix_shape *m, pla
     else bind_fail(b, ASSAY_EFORMAT, "tensor '%s%s': %s", path, t.part[0].suffix, reason);
     if (b->status != ASSAY_OK) return true;
     count_parts(b, &t);
-    for (size_t e = 0; b->status == ASSAY_OK && e < (m->n ? m->n : 1); e++)
-        describe_matrix(b, &t, e, &out[e]);
+    for (size_t e = 0; b->status == ASSAY_OK && e < matrix_count(m); e++) describe_matrix(b, &t, e, &out[e]);
     return true;
 }
 
-/* Whether the tensor has the shape of the stack; fails if not. */
-static bool has_shape(bind *b, const assay_tensor *t, const matrix_shape *m)
+/* The tensor of the stack, or of the matrix. */
+static const assay_tensor *take_stack(bind *b, const char *name, uint32_t types, const matrix_shape *m)
 {
-    const size_t shape[] = {m->n, m->rows, m->cols}, rank = m->n ? 3 : 2;
-    if (t->rank == rank && memcmp(t->shape, m->n ? shape : shape + 1, rank * sizeof *shape) == 0) return true;
-    bind_fail(b, ASSAY_EFORMAT,
-              "tensor '%s': found %zu dimensions, the last two %zu x %zu; expected %zu x %zu", t->name,
-              t->rank, t->rank > 1 ? t->shape[t->rank - 2] : 1, t->shape[t->rank - 1], m->rows, m->cols);
-    return false;
+    const size_t shape[] = {m->n, m->rows, m->cols};
+    return bind_tensor_take(b, name, types, m->n ? 3 : 2, m->n ? shape : shape + 1, "");
 }
 
 /* X.scale and X.input_scale of NVFP4 in GGUF files: a number, or one for each matrix of the stack. */
@@ -171,11 +166,11 @@ static const assay_tensor *take_scale(bind *b, const char *path, const char *suf
 static void bind_blocks(bind *b, const char *path, const assay_tensor *t, const gguf_type *type,
                         const matrix_shape *m, plan_weight *out)
 {
-    const size_t n = m->n ? m->n : 1;
+    const size_t n = matrix_count(m);
     if (!blocks_is_known(type))
         bind_fail(b, ASSAY_EUNSUPPORTED, "tensor '%s': found type %s, whose values are not supported",
                   t->name, type->name);
-    if (b->status != ASSAY_OK || !has_shape(b, t, m)) return;
+    if (!take_stack(b, t->name, FORMAT_TYPE(ASSAY_DTYPE_NONE), m)) return;
     const assay_tensor *scale = take_scale(b, path, ".scale", n);
     (void)take_scale(b, path, ".input_scale", n);
     const size_t n_bytes = m->rows * (m->cols / type->block) * type->n_bytes;
@@ -202,10 +197,8 @@ static void permute_rows(assay_stored *s, size_t d)
 
 static void bind_numbers(bind *b, const char *name, const matrix_shape *m, plan_weight *out)
 {
-    const size_t shape[] = {m->n, m->rows, m->cols};
-    const assay_tensor *t =
-        bind_tensor_take(b, name, BIND_FLOATS, m->n ? 3 : 2, m->n ? shape : shape + 1, "");
-    for (size_t e = 0; e < (m->n ? m->n : 1); e++) {
+    const assay_tensor *t = take_stack(b, name, BIND_FLOATS, m);
+    for (size_t e = 0; e < matrix_count(m); e++) {
         assay_tensor part = t ? *t : (assay_tensor){0};
         if (t) part.data = (const char *)t->data + e * m->rows * m->cols * dtype_size(t->dtype);
         out[e] = bind_tensor_weight(b, t ? &part : NULL, m->rows, m->cols);

@@ -12,6 +12,11 @@ typedef struct matrix_shape {
     size_t n, rows, cols;
 } matrix_shape;
 
+static inline size_t matrix_count(const matrix_shape *m)
+{
+    return m->n ? m->n : 1;
+}
+
 /* The matrices of that full name, X.weight or X, go to out[0 … max(n, 1) - 1]. They are stored in the format
  * that b->rules state for X if the rules name X, or if X has tensors of that format; otherwise as plain
  * numbers. */
