@@ -18,6 +18,7 @@ conformance_libsweep_a_SOURCES = \
 	conformance/sweep/stored.c \
 	conformance/sweep/stored_formats.c conformance/sweep/stored_formats.h \
 	conformance/sweep/stored_make.c conformance/sweep/stored_make.h \
+	conformance/sweep/stored_settings.c conformance/sweep/stored_settings.h \
 	conformance/sweep/stored_support.c conformance/sweep/stored_support.h \
 	conformance/sweep/sweep.c conformance/sweep/sweep.h \
 	conformance/sweep/threads.c conformance/sweep/threads.h

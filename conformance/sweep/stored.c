@@ -6,6 +6,7 @@
 #include "conformance/sweep/matmul_pack.h"
 #include "conformance/sweep/stored_make.h"
 #include "conformance/sweep/stored_support.h"
+#include "model/numerics/stored.h"
 
 /* Packing has the last three. */
 enum { N_ROWS, FIRST_PANEL, N_PANELS, CODES, N_IN, N_OUT, FORMAT, DIMS };
@@ -97,9 +98,7 @@ static void draw_order(sweep *s, assay_stored *w)
 static bool pack_stored(sweep_product *p, sweep *s, stored_case *c)
 {
     c->kept = sweep_alloc_copy(s, "from", c->w, sizeof *c->w);
-    assay_field *const fields[] = {&c->kept->codes,  &c->kept->zero, &c->kept->scale, &c->kept->scale2,
-                                   &c->kept->offset, &c->kept->min,  &c->kept->min2};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) fields[i]->bytes = NULL;
+    for (size_t i = 0; i < STORED_FIELDS; i++) stored_field_at(c->kept, i)->bytes = NULL;
     c->kept->group_of = NULL;
     p->panel_bytes = panel_bytes;
     p->pack = pack;

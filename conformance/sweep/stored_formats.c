@@ -6,80 +6,8 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "conformance/sweep/stored_settings.h"
 #include "model/formats/blocks.h"
-#include "model/formats/quantization.h"
-
-/* A format of safetensors files: quantization_config, or `quantization` where is_mlx. */
-typedef struct setting {
-    const char *name, *text;
-    bool is_mlx;
-} setting;
-
-#define COMPRESSED(format, weights)                                                                          \
-    "{\"quant_method\": \"compressed-tensors\", \"format\": \"" format                                       \
-    "\", \"config_groups\": {\"group_0\": {\"targets\": [\"Linear\"], \"weights\": {" weights "}}}}"
-#define INTEGERS(bits, symmetric, rest)                                                                      \
-    "\"num_bits\": " bits ", \"type\": \"int\", \"symmetric\": " symmetric ", " rest
-#define FLOATS(bits, rest) "\"num_bits\": " bits ", \"type\": \"float\", \"symmetric\": true, " rest
-#define GROUPS(size)       "\"strategy\": \"group\", \"group_size\": " size
-#define CHANNELS           "\"strategy\": \"channel\""
-#define GPTQ(bits, rest)   "{\"quant_method\": \"gptq\", \"bits\": " bits ", " rest "}"
-#define BITSANDBYTES(rest) "{\"quant_method\": \"bitsandbytes\", " rest "}"
-#define TABLE(type, rest)  BITSANDBYTES("\"load_in_4bit\": true, \"bnb_4bit_quant_type\": \"" type "\"" rest)
-#define MLX(bits, group)                                                                                     \
-    {                                                                                                        \
-        "MLX " bits " bits, groups of " group, "{\"bits\": " bits ", \"group_size\": " group "}", true       \
-    }
-
-static const setting SETTINGS[] = {
-    {"fp8 tensor", "{\"quant_method\": \"fp8\"}", false},
-    {"fp8 block", "{\"quant_method\": \"fp8\", \"weight_block_size\": [128, 128]}", false},
-    {"fp8 block 16 x 32", "{\"quant_method\": \"fp8\", \"weight_block_size\": [16, 32]}", false},
-    {"float-quantized channel", COMPRESSED("float-quantized", FLOATS("8", CHANNELS)), false},
-    {"float-quantized tensor", COMPRESSED("float-quantized", FLOATS("8", "\"strategy\": \"tensor\"")), false},
-    {"int-quantized channel", COMPRESSED("int-quantized", INTEGERS("8", "true", CHANNELS)), false},
-    {"int-quantized asymmetric", COMPRESSED("int-quantized", INTEGERS("8", "false", CHANNELS)), false},
-    {"pack-quantized 4", COMPRESSED("pack-quantized", INTEGERS("4", "true", GROUPS("32"))), false},
-    {"pack-quantized 4 channel", COMPRESSED("pack-quantized", INTEGERS("4", "true", CHANNELS)), false},
-    {"pack-quantized 4 asymmetric", COMPRESSED("pack-quantized", INTEGERS("4", "false", GROUPS("128"))),
-     false},
-    {"pack-quantized 4 g_idx",
-     COMPRESSED("pack-quantized", INTEGERS("4", "false", GROUPS("32") ", \"actorder\": \"group\"")), false},
-    {"pack-quantized 8", COMPRESSED("pack-quantized", INTEGERS("8", "true", GROUPS("128"))), false},
-    {"pack-quantized 8 asymmetric", COMPRESSED("pack-quantized", INTEGERS("8", "false", GROUPS("32"))),
-     false},
-    {"nvfp4-pack-quantized",
-     COMPRESSED("nvfp4-pack-quantized", FLOATS("4", "\"strategy\": \"tensor_group\", \"group_size\": 16")),
-     false},
-    {"mxfp4-pack-quantized", COMPRESSED("mxfp4-pack-quantized", FLOATS("4", GROUPS("32"))), false},
-    {"modelopt NVFP4", "{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\"}", false},
-    {"modelopt FP8 channel",
-     "{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8_PER_CHANNEL_PER_TOKEN\"}", false},
-    {"modelopt MXFP8", "{\"quant_method\": \"modelopt\", \"quant_algo\": \"MXFP8\"}", false},
-    {"mxfp4", "{\"quant_method\": \"mxfp4\"}", false},
-    {"AWQ", "{\"quant_method\": \"awq\", \"bits\": 4, \"group_size\": 32, \"version\": \"gemm\"}", false},
-    {"GPTQ 2", GPTQ("2", "\"group_size\": 64"), false},
-    {"GPTQ 3", GPTQ("3", "\"group_size\": 32, \"sym\": false"), false},
-    {"GPTQ 4", GPTQ("4", "\"group_size\": 128, \"sym\": false"), false},
-    {"GPTQ 8", GPTQ("8", "\"group_size\": -1"), false},
-    {"GPTQ 2 g_idx", GPTQ("2", "\"group_size\": 32, \"sym\": false, \"desc_act\": true"), false},
-    {"GPTQ 3 g_idx", GPTQ("3", "\"group_size\": 32, \"desc_act\": true"), false},
-    {"GPTQ 4 g_idx", GPTQ("4", "\"group_size\": 32, \"sym\": false, \"desc_act\": true"), false},
-    {"GPTQ 8 g_idx", GPTQ("8", "\"group_size\": 64, \"desc_act\": true"), false},
-    {"GPTQ 4, version 2", GPTQ("4", "\"group_size\": 32, \"sym\": false, \"checkpoint_format\": \"gptq_v2\""),
-     false},
-    {"bitsandbytes nf4", TABLE("nf4", ""), false},
-    {"bitsandbytes fp4", TABLE("fp4", ""), false},
-    {"bitsandbytes nf4 nested", TABLE("nf4", ", \"bnb_4bit_use_double_quant\": true"), false},
-    {"bitsandbytes int8", BITSANDBYTES("\"load_in_8bit\": true"), false},
-    MLX("2", "32"),
-    MLX("3", "64"),
-    MLX("4", "64"),
-    MLX("5", "128"),
-    MLX("6", "32"),
-    MLX("8", "128"),
-};
-enum { N_SETTINGS = sizeof SETTINGS / sizeof *SETTINGS };
 
 /* Type `index` of GGUF's known blocks; NULL: there are fewer. */
 static const gguf_type *block_type(size_t index)
@@ -91,46 +19,32 @@ static const gguf_type *block_type(size_t index)
     return NULL;
 }
 
+/* The type of a format; NULL: the format is a setting. */
+static const gguf_type *type_of(size_t format)
+{
+    return format < sweep_n_settings() ? NULL : block_type(format - sweep_n_settings());
+}
+
 size_t sweep_n_formats(void)
 {
-    size_t n = N_SETTINGS;
-    while (block_type(n - N_SETTINGS)) n++;
-    return n;
+    size_t n = 0;
+    while (block_type(n)) n++;
+    return sweep_n_settings() + n;
 }
 
 const char *sweep_format_name(size_t format)
 {
-    return format < N_SETTINGS ? SETTINGS[format].name : block_type(format - N_SETTINGS)->name;
-}
-
-/* The module of the setting. False: its text is refused, which check_stored_formats would find. */
-static bool read_setting(const setting *is, format_module *out)
-{
-    const char *name = is->is_mlx ? "quantization" : "quantization_config";
-    json_object *value = NULL, *document = json_object_new_object();
-    config_notes notes = {0};
-    assay_error err = {0};
-    config c;
-    rules all;
-    bool ok = json_parse(is->name, is->text, strlen(is->text), &value, &err) == ASSAY_OK;
-    json_object_object_add(document, name, value);
-    config_begin(&c, is->name, "", document, &notes, &err);
-    quantization_read(&c, &all);
-    ok = ok && c.status == ASSAY_OK;
-    *out = rules_find(&all, "m");
-    rules_free(&all);
-    config_drop(&c);
-    config_notes_free(&notes);
-    json_object_put(document);
-    return ok && out->format;
+    const gguf_type *type = type_of(format);
+    return type ? type->name : sweep_setting_name(format);
 }
 
 /* Whether the format has matrices of the sizes; lists their parts. */
 static bool list_parts(size_t format, size_t n_out, size_t n_in, sweep_stored *out)
 {
     char reason[FORMAT_REASON_MAX] = "";
-    if (format >= N_SETTINGS) return n_in % block_type(format - N_SETTINGS)->block == 0;
-    if (!read_setting(&SETTINGS[format], &out->module)) return false;
+    const gguf_type *type = type_of(format);
+    if (type) return n_in % type->block == 0;
+    if (!sweep_setting_read(format, &out->module)) return false;
     out->n_parts = out->module.format->parts(&out->module, n_out, n_in, out->parts, reason);
     return reason[0] == '\0';
 }
@@ -275,7 +189,8 @@ bool sweep_format_open(size_t format, size_t n_out, size_t n_in, sweep *s, uint6
     drawing d = {.of = out, .sweep = s, .state = seed, .n_out = n_out, .n_in = n_in};
     *out = (sweep_stored){.layouts = layouts_open()};
     if (!out->layouts || !list_parts(format, n_out, n_in, out)) return false;
-    return format < N_SETTINGS ? describe_parts(&d) : describe_blocks(&d, block_type(format - N_SETTINGS));
+    const gguf_type *type = type_of(format);
+    return type ? describe_blocks(&d, type) : describe_parts(&d);
 }
 
 void sweep_format_close(sweep_stored *of, bool owns)

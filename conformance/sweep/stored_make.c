@@ -16,6 +16,8 @@ typedef struct drawn_field {
     const assay_stored *of;
     const assay_field *field;
     bool is_code, is_divisor;
+    size_t n_codes; /* that have been drawn */
+    unsigned first;
 } drawn_field;
 
 static float draw_extreme(sweep *s, assay_dtype dtype)
@@ -55,12 +57,20 @@ static bool is_usable(const sweep_product *p, sweep *s, const drawn_field *f, do
     return fabs(value) <= LARGEST && (value == 0 || fabs(value) >= smallest);
 }
 
-static unsigned draw_pattern(const sweep_product *p, sweep *s, const drawn_field *f, size_t n)
+/* Every pattern once, while there are codes to draw; then any. */
+static unsigned next_code(sweep *s, drawn_field *f, size_t n)
+{
+    if (f->n_codes == 0) f->first = (unsigned)sweep_between(s, 0, n - 1);
+    if (f->n_codes < n) return f->first ^ (unsigned)f->n_codes++;
+    return (unsigned)sweep_between(s, 0, n - 1);
+}
+
+static unsigned draw_pattern(const sweep_product *p, sweep *s, drawn_field *f, size_t n)
 {
     const assay_layout *l = f->field->layout;
     unsigned code;
     if (p->numbers == SWEEP_ZEROS && !p->zeros_in_x && !f->is_code && sweep_bits(s) % 2) return 0;
-    do code = (unsigned)sweep_between(s, 0, n - 1);
+    do code = next_code(s, f, n);
     while (l->table && !is_usable(p, s, f, l->table[code]));
     return code;
 }
@@ -74,7 +84,7 @@ static void put_bits(unsigned char *bytes, size_t at, size_t width, unsigned cod
     }
 }
 
-static void put_number(const sweep_product *p, sweep *s, const drawn_field *f, const size_t *bits)
+static void put_number(const sweep_product *p, sweep *s, drawn_field *f, const size_t *bits)
 {
     const assay_layout *l = f->field->layout;
     unsigned char *bytes = (unsigned char *)(uintptr_t)f->field->bytes;
@@ -91,7 +101,7 @@ static void put_number(const sweep_product *p, sweep *s, const drawn_field *f, c
 }
 
 /* Draws each number once for neighbours that share it. */
-static void draw_field(const sweep_product *p, sweep *s, const drawn_field *f)
+static void draw_field(const sweep_product *p, sweep *s, drawn_field *f)
 {
     const size_t n_planes = f->field->layout ? f->field->layout->n_planes : 0;
     size_t last[ASSAY_LAYOUT_PLANES] = {SIZE_MAX};
@@ -130,33 +140,29 @@ static double largest_code(const assay_layout *l)
 /* What stands for |w| in the bound (assay_stored_product_fn). */
 static void find_magnitudes(const assay_stored *w, size_t row, size_t col, size_t n, double *out)
 {
-    enum { CODE, ZERO, SCALE, SCALE2, OFFSET, MIN, MIN2, FIELDS };
-    const assay_field *const fields[FIELDS] = {&w->codes,  &w->zero, &w->scale, &w->scale2,
-                                               &w->offset, &w->min,  &w->min2};
-    static const double absent[FIELDS] = {[SCALE] = 1, [SCALE2] = 1, [MIN2] = 1};
+    static const double absent[STORED_FIELDS] = {[STORED_SCALE] = 1, [STORED_SCALE2] = 1, [STORED_MIN2] = 1};
     const assay_layout *l = w->codes.layout;
-    double v[FIELDS][STORED_BLOCK];
+    double v[STORED_FIELDS][STORED_BLOCK];
     const double largest = largest_code(l);
-    for (size_t i = 0; i < FIELDS; i++) read_field(w, fields[i], row, col, n, absent[i], v[i]);
+    for (size_t i = 0; i < STORED_FIELDS; i++)
+        read_field(w, stored_field_at(w, i), row, col, n, absent[i], v[i]);
     for (size_t i = 0; i < n; i++) {
-        const double code = (largest > 0 ? largest : fabs(v[CODE][i])) + fabs(v[ZERO][i]);
-        const double f =
-            w->scale2_divides ? v[SCALE][i] / v[SCALE2][i] : v[SCALE][i] * v[SCALE2][i] + v[OFFSET][i];
-        out[i] = code * fabs(f) + fabs(v[MIN][i] * v[MIN2][i]) + 0x1p-126;
+        const double code = (largest > 0 ? largest : fabs(v[STORED_CODES][i])) + fabs(v[STORED_ZERO][i]);
+        const double scale = v[STORED_SCALE][i], scale2 = v[STORED_SCALE2][i];
+        const double f = w->scale2_divides ? scale / scale2 : scale * scale2 + v[STORED_OFFSET][i];
+        out[i] = code * fabs(f) + fabs(v[STORED_MIN][i] * v[STORED_MIN2][i]) + 0x1p-126;
     }
 }
 
 void sweep_make_stored(sweep_product *p, sweep *s, const assay_stored *w)
 {
-    const assay_field *const fields[] = {&w->codes,  &w->zero, &w->scale, &w->scale2,
-                                         &w->offset, &w->min,  &w->min2};
     sweep_make_values(p, s);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    for (size_t i = 0; i < STORED_FIELDS; i++)
         draw_field(p, s,
                    &(drawn_field){.of = w,
-                                  .field = fields[i],
-                                  .is_code = i == 0,
-                                  .is_divisor = fields[i] == &w->scale2 && w->scale2_divides});
+                                  .field = stored_field_at(w, i),
+                                  .is_code = i == STORED_CODES,
+                                  .is_divisor = i == STORED_SCALE2 && w->scale2_divides});
     for (size_t r = 0; r < w->n_out; r++)
         for (size_t k = 0; k < w->n_in; k += STORED_BLOCK) {
             const size_t n = w->n_in - k < STORED_BLOCK ? w->n_in - k : STORED_BLOCK;

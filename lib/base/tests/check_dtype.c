@@ -257,7 +257,7 @@ END_TEST
 
 START_TEST(unknown_names_have_no_type)
 {
-    static const char *const NAMES[] = {"", "F", "F3", "F322", "f32", "NONE", "F8_E4M3", "BOOL "};
+    static const char *const NAMES[] = {"", "F", "F3", "F322", "f32", "NONE", "F8_E4M3FN", "BOOL "};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
         ck_assert_int_eq(dtype_from_name(NAMES[i], strlen(NAMES[i])), ASSAY_DTYPE_NONE);
 }

@@ -2,6 +2,7 @@
 #include "model/numerics/stored.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/dtype.h"
@@ -16,6 +17,15 @@ typedef struct block_field {
     bool repeats[STORED_BLOCK]; /* column j has the bits of column j - 1 */
     bool by_element;
 } block_field;
+
+assay_field *stored_field_at(const assay_stored *s, size_t i)
+{
+    const assay_field *const fields[STORED_FIELDS] = {
+        [STORED_CODES] = &s->codes,   [STORED_ZERO] = &s->zero,     [STORED_SCALE] = &s->scale,
+        [STORED_SCALE2] = &s->scale2, [STORED_OFFSET] = &s->offset, [STORED_MIN] = &s->min,
+        [STORED_MIN2] = &s->min2};
+    return (assay_field *)(uintptr_t)fields[i];
+}
 
 static size_t digit_bits(const assay_digit *d, size_t x)
 {
@@ -186,11 +196,6 @@ void stored_locate(const assay_stored *s, const assay_field *field, size_t row, 
                   plane_bits(&field->layout->planes[p], ASSAY_INDEX_ROW, row) + b.bit[p][0];
 }
 
-/* The fields of a matrix, those that are present. */
-typedef struct block_fields {
-    block_field codes, zero, scale, scale2, offset, min, min2;
-} block_fields;
-
 /* Decodes a field's part of a row into values and returns them; NULL if the field is absent. */
 static const double *read_part(block_field *b, size_t row, size_t first, size_t n, double *values)
 {
@@ -199,17 +204,15 @@ static const double *read_part(block_field *b, size_t row, size_t first, size_t 
     return values;
 }
 
-static void combine_row(block_fields *b, const assay_stored *s, size_t row, size_t first, size_t n,
-                        double *out)
+static void combine_row(block_field b[STORED_FIELDS], const assay_stored *s, size_t row, size_t first,
+                        size_t n, double *out)
 {
-    double part[6][STORED_BLOCK];
-    read_row(&b->codes, row, first, n, out);
-    const double *zero = read_part(&b->zero, row, first, n, part[0]);
-    const double *scale = read_part(&b->scale, row, first, n, part[1]);
-    const double *scale2 = read_part(&b->scale2, row, first, n, part[2]);
-    const double *offset = read_part(&b->offset, row, first, n, part[3]);
-    const double *min = read_part(&b->min, row, first, n, part[4]);
-    const double *min2 = read_part(&b->min2, row, first, n, part[5]);
+    double values[STORED_FIELDS][STORED_BLOCK];
+    const double *part[STORED_FIELDS];
+    for (size_t i = 0; i < STORED_FIELDS; i++)
+        part[i] = read_part(&b[i], row, first, n, i == STORED_CODES ? out : values[i]);
+    const double *zero = part[STORED_ZERO], *scale = part[STORED_SCALE], *scale2 = part[STORED_SCALE2],
+                 *offset = part[STORED_OFFSET], *min = part[STORED_MIN], *min2 = part[STORED_MIN2];
     for (size_t j = 0; j < n; j++) {
         double w = zero ? out[j] - zero[j] : out[j];
         if (s->scale2_divides) w = w * (scale ? scale[j] : 1) / scale2[j];
@@ -221,17 +224,15 @@ static void combine_row(block_fields *b, const assay_stored *s, size_t row, size
 void stored_block(const assay_stored *s, size_t first_row, size_t n_rows, size_t first_col, size_t n_cols,
                   double *out, size_t ld)
 {
-    block_fields b;
-    const assay_field *const fields[] = {&s->codes,  &s->zero, &s->scale, &s->scale2,
-                                         &s->offset, &s->min,  &s->min2};
-    block_field *const into[] = {&b.codes, &b.zero, &b.scale, &b.scale2, &b.offset, &b.min, &b.min2};
+    block_field b[STORED_FIELDS];
     assert(s->codes.layout && n_cols <= STORED_BLOCK);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        into[i]->field = NULL;
-        if (fields[i]->layout) begin_block(into[i], s, fields[i], first_col, n_cols);
+    for (size_t i = 0; i < STORED_FIELDS; i++) {
+        const assay_field *field = stored_field_at(s, i);
+        b[i].field = NULL;
+        if (field->layout) begin_block(&b[i], s, field, first_col, n_cols);
     }
     for (size_t i = 0; i < n_rows; i++)
-        combine_row(&b, s, stored_row(s, first_row + i), first_col, n_cols, out + i * ld);
+        combine_row(b, s, stored_row(s, first_row + i), first_col, n_cols, out + i * ld);
 }
 
 /* Whether the plane's offset is base + row * *row_stride + column / div * *col_stride. */

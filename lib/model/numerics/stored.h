@@ -12,6 +12,21 @@
 /* Columns that are decoded at once. */
 enum { STORED_BLOCK = 64 };
 
+/* The fields of a matrix. */
+enum {
+    STORED_CODES,
+    STORED_ZERO,
+    STORED_SCALE,
+    STORED_SCALE2,
+    STORED_OFFSET,
+    STORED_MIN,
+    STORED_MIN2,
+    STORED_FIELDS
+};
+
+/* Field i of s, which the caller may change if it may change s. */
+assay_field *stored_field_at(const assay_stored *s, size_t i);
+
 /* W[first_row + i, first_col + j] of n_rows rows and n_cols <= STORED_BLOCK columns goes to out[i * ld + j].
  * Products of a code, a scale and scale2 are exact in double unless both scales are float32 or scale2
  * divides; so a number is rounded once, or twice by 2^-53. */

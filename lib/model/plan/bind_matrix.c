@@ -164,10 +164,10 @@ static bool same_field(const assay_field *a, const assay_field *b)
 static bool same_numbers(const plan_weight *x, const plan_weight *y)
 {
     const assay_stored *a = &x->stored, *b = &y->stored;
-    return same_field(&a->codes, &b->codes) && same_field(&a->zero, &b->zero) &&
-           same_field(&a->scale, &b->scale) && same_field(&a->scale2, &b->scale2) &&
-           same_field(&a->offset, &b->offset) && same_field(&a->min, &b->min) &&
-           same_field(&a->min2, &b->min2) && !a->group_of && !b->group_of;
+    bool same = !a->group_of && !b->group_of;
+    for (size_t i = 0; same && i < STORED_FIELDS; i++)
+        same = same_field(stored_field_at(a, i), stored_field_at(b, i));
+    return same;
 }
 
 void bind_head(bind *b, plan *p, bool tied, bool keeps_stored)
