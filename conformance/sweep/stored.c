@@ -1,12 +1,12 @@
 /* Matrix products with matrices in the formats of quantised checkpoints, and their packing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/numerics/stored.h"
 #include "conformance/sweep/matmul_judge.h"
 #include "conformance/sweep/matmul_make.h"
 #include "conformance/sweep/matmul_pack.h"
 #include "conformance/sweep/stored_make.h"
 #include "conformance/sweep/stored_support.h"
-#include "model/numerics/stored.h"
 
 /* Packing has the last three. */
 enum { N_ROWS, FIRST_PANEL, N_PANELS, CODES, N_IN, N_OUT, FORMAT, DIMS };

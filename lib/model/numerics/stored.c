@@ -210,7 +210,7 @@ static void combine_row(block_field b[STORED_FIELDS], const assay_stored *s, siz
     double values[STORED_FIELDS][STORED_BLOCK];
     const double *part[STORED_FIELDS];
     for (size_t i = 0; i < STORED_FIELDS; i++)
-        part[i] = read_part(&b[i], row, first, n, i == STORED_CODES ? out : values[i]);
+        part[i] = read_part(&b[i], row, first, n, i == STORED_CODES ? out : &values[i][0]);
     const double *zero = part[STORED_ZERO], *scale = part[STORED_SCALE], *scale2 = part[STORED_SCALE2],
                  *offset = part[STORED_OFFSET], *min = part[STORED_MIN], *min2 = part[STORED_MIN2];
     for (size_t j = 0; j < n; j++) {
