@@ -4,6 +4,7 @@
 #include "fastpath/altup.h"
 #include "fastpath/layer.h"
 #include "fastpath/ops.h"
+#include "fastpath/pack_matrix.h"
 #include "fastpath/pass_trace.h"
 #include "fastpath/plane_rope.h"
 #include "model/plan/arrays.h"
@@ -11,11 +12,6 @@
 
 #include <assert.h>
 #include <string.h>
-
-static void unpack_row(const fp_matrix *m, size_t o, float *row)
-{
-    m->kernel->unpack(row, &m->packed, o);
-}
 
 /* Features replace the scaled embeddings of their tokens. */
 static void place_features(const fp_run *run, size_t hidden, float *x)
@@ -34,7 +30,7 @@ static assay_status embed_row(const fp_pass *pass, size_t row, float *out)
     const size_t mark = pass->scratch->n;
     size_t width = packed->table.packed.n_in;
     float *x = fp_scratch_floats(pass->scratch, 1, width);
-    if (x) packed->table.kernel->unpack(x, &packed->table.packed, row);
+    if (x) fp_matrix_unpack(&packed->table, row, x);
     for (size_t i = 0; x && i < merger->n_steps; i++) {
         const plan_merger_step *step = &merger->steps[i];
         const size_t next = plan_merger_step_width(step, width, 1);
@@ -67,8 +63,8 @@ static assay_status embed_tokens(const fp_pass *pass, float *x)
     assay_status rc = ASSAY_OK;
     for (size_t j = 0; j < pass->n_runs; j++)
         for (size_t t = 0; t < pass->runs[j].n_rows; t++)
-            unpack_row(&pass->model->embedding, (size_t)plan_embeds_as(p, pass->runs[j].tokens[t]),
-                       x + (pass->runs[j].first_row + t) * p->hidden);
+            fp_matrix_unpack(&pass->model->embedding, (size_t)plan_embeds_as(p, pass->runs[j].tokens[t]),
+                             x + (pass->runs[j].first_row + t) * p->hidden);
     if (p->embedding_scale != 1) fp_scale(x, pass->n_rows * p->hidden, p->embedding_scale);
     for (size_t j = 0; rc == ASSAY_OK && j < pass->n_runs; j++) rc = embed_own(pass, &pass->runs[j], x);
     for (size_t j = 0; j < pass->n_runs; j++) place_features(&pass->runs[j], p->hidden, x);
@@ -83,7 +79,7 @@ static void add_table(const fp_pass *pass, const fp_run *run, float *row)
     const size_t n = table->packed.n_in;
     for (size_t t = 0; t < run->n_rows; t++) {
         size_t id = (size_t)plan_embeds_as(p, run->tokens[t]);
-        unpack_row(table, id < table->packed.n_out ? id : 0, row);
+        fp_matrix_unpack(table, id < table->packed.n_out ? id : 0, row);
         fp_scale(row, n, p->layer_inputs.table_scale);
         fp_add(pass->layer_inputs + (run->first_row + t) * n, row, n);
     }

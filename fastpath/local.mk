@@ -26,6 +26,7 @@ fastpath_libfastpath_a_SOURCES = \
 	fastpath/model.c fastpath/model.h \
 	fastpath/ops.c fastpath/ops.h \
 	fastpath/pack.c fastpath/pack.h \
+	fastpath/pack_matrix.c fastpath/pack_matrix.h \
 	fastpath/pass.h fastpath/pass_trace.c fastpath/pass_trace.h \
 	fastpath/plane_rope.c fastpath/plane_rope.h \
 	fastpath/pool.c fastpath/pool.h \

@@ -6,6 +6,7 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "fastpath/pack_matrix.h"
 #include "model/loader.h"
 #include "model/plan/feature.h"
 
@@ -108,11 +109,11 @@ static void pack_weights(fp_model *m)
 {
     const plan *p = m->plan;
     fp_packer *k = &m->packer;
-    fp_pack_matrix(k, &m->embedding, &p->embedding);
+    fp_pack_table(k, &m->embedding, &p->embedding);
     m->head = p->tied ? &m->embedding : &m->own_head;
     if (!p->tied) fp_pack_matrix(k, &m->own_head, &p->head);
     fp_pack_vector(k, &m->head_bias, &p->head_bias);
-    fp_pack_matrix(k, &m->table, &p->layer_inputs.table);
+    fp_pack_table(k, &m->table, &p->layer_inputs.table);
     fp_pack_linear(k, &m->input_projection, &p->layer_inputs.projection);
     fp_pack_norm(k, &m->input_norm, &p->layer_inputs.norm);
     fp_pack_norm(k, &m->norm, &p->norm);

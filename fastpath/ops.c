@@ -22,6 +22,20 @@ static size_t items_of(const fp_target *target, size_t n_each)
     return (fp_matrix_panels(&target->w->packed) + n_each - 1) / n_each;
 }
 
+/* The same product by a library's matmul_stored. */
+static void run_stored(const fp_matrix *w, const assay_product *p)
+{
+    const assay_stored_product product = {.y = p->y,
+                                          .ld_y = p->ld_y,
+                                          .x = p->x,
+                                          .ld_x = p->ld_x,
+                                          .n_rows = p->n_rows,
+                                          .w = &w->stored,
+                                          .first_panel = p->first_panel,
+                                          .n_panels = p->n_panels};
+    w->run_stored(&product);
+}
+
 static void product_item(void *context, size_t item)
 {
     const products *job = context;
@@ -34,14 +48,17 @@ static void product_item(void *context, size_t item)
     part.ld_y = target->w->packed.n_out;
     part.first_panel = first;
     part.n_panels = left < job->n_each ? left : job->n_each;
-    target->w->run(&part);
+    if (target->w->run_stored) run_stored(target->w, &part);
+    else target->w->run(&part);
 }
 
-/* Rows of activations and their converted form: bfloat16, or int8 codes with a scale and a sum for each
- * group. */
+/* Rows of activations and their converted form: in the order of a matrix's columns; bfloat16, or int8 codes
+ * with a scale and a sum for each group. */
 typedef struct narrowing {
     const fp_kernels *kernels;
     const float *x;
+    const int32_t *order;
+    float *ordered;
     size_t width, group; /* group: 0 for bfloat16 */
     uint16_t *bf16;
     int8_t *codes;
@@ -53,36 +70,44 @@ static void narrow_item(void *context, size_t row)
 {
     const narrowing *job = context;
     const size_t at = row * job->width;
-    if (job->group == 0) {
-        job->kernels->narrow_bf16(job->bf16 + at, job->x + at, job->width);
-        return;
+    const float *x = job->x + at;
+    if (job->order) {
+        for (size_t i = 0; i < job->width; i++) job->ordered[at + i] = x[job->order[i]];
+        x = job->ordered + at;
     }
+    if (job->bf16) job->kernels->narrow_bf16(job->bf16 + at, x, job->width);
+    if (!job->codes) return;
     const size_t group_at = at / job->group;
-    job->kernels->narrow_i8(job->codes + at, job->scale + group_at, job->sum + group_at, job->x + at,
-                            job->width, job->group);
+    job->kernels->narrow_i8(job->codes + at, job->scale + group_at, job->sum + group_at, x, job->width,
+                            job->group);
 }
 
 /* Two bytes for each activation suffice for int8, too: one byte each, and eight bytes for each group. */
 bool fp_narrow_alloc(fp_pass *pass)
 {
     const fp_packer *p = &pass->model->packer;
+    if (p->orders) pass->ordered = fp_scratch_floats(pass->scratch, pass->n_rows, p->widest_ordered);
+    if (p->orders && !pass->ordered) return false;
     if (p->compute == ASSAY_F32) return true;
     pass->narrow = fp_scratch_alloc(pass->scratch, pass->n_rows, p->widest, sizeof(uint16_t));
     return pass->narrow != NULL;
 }
 
-/* Sets of->x to rows of the type that w's kernel takes. */
+/* Sets of->x to rows of the type and in the order that w's kernel takes. */
 static void convert_rows(const fp_pass *pass, assay_product *of, const float *x, const fp_matrix *w)
 {
     enum { COST = 4 }; /* cost of an element, in multiplications */
     const size_t n = of->n_rows * w->packed.n_in;
-    narrowing job = {.kernels = &pass->model->kernels, .x = x, .width = w->packed.n_in};
-    of->x = x;
-    if (w->x == ASSAY_F32) return;
-    of->x = pass->narrow;
+    narrowing job = {.kernels = &pass->model->kernels,
+                     .x = x,
+                     .order = w->order,
+                     .ordered = pass->ordered,
+                     .width = w->packed.n_in};
+    of->x = w->x != ASSAY_F32 ? pass->narrow : w->order ? (const void *)pass->ordered : (const void *)x;
+    if (w->x == ASSAY_F32 && !w->order) return;
     if (w->x == ASSAY_BF16) {
         job.bf16 = pass->narrow;
-    } else {
+    } else if (w->x == ASSAY_I8) {
         job.group = w->packed.group;
         job.codes = pass->narrow;
         of->x_scale = job.scale = (float *)(void *)(job.codes + n);
@@ -120,8 +145,8 @@ static void run_together(const fp_pass *pass, const float *x, size_t n_rows, con
 
 static bool takes_same_rows(const fp_matrix *a, const fp_matrix *b)
 {
-    return a->x == b->x && a->packed.n_in == b->packed.n_in && a->packed.panel == b->packed.panel &&
-           (a->x != ASSAY_I8 || a->packed.group == b->packed.group);
+    return a->x == b->x && a->order == b->order && a->packed.n_in == b->packed.n_in &&
+           a->packed.panel == b->packed.panel && (a->x != ASSAY_I8 || a->packed.group == b->packed.group);
 }
 
 void fp_products(const fp_pass *pass, const float *x, size_t n_rows, const fp_target *targets, size_t n)

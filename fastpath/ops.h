@@ -12,8 +12,8 @@ typedef struct fp_target {
     const fp_matrix *w;
 } fp_target;
 
-/* Allocates pass->narrow from the scratch, if any of the model's products takes a type narrower than
- * float32. False if out of memory. */
+/* Allocates pass->narrow and pass->ordered from the scratch, if any of the model's products takes a type
+ * narrower than float32, or columns in another order. False if out of memory. */
 bool fp_narrow_alloc(fp_pass *pass);
 
 /* y = x Wᵀ. x: [n_rows, n_in], y: [n_rows, n_out]. */

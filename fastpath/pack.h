@@ -19,11 +19,15 @@ typedef struct fp_norm {
     const float *bias;   /* [width]; NULL: none */
 } fp_norm;
 
-/* A matrix and the kernels that it was packed for. */
+/* A matrix and the kernels that it was packed for: those of a library's matmul_stored, or others. */
 typedef struct fp_matrix {
     assay_matrix packed;        /* panels: NULL if the model has no such weight */
     const assay_matmul *kernel; /* defines the layout */
     assay_product_fn *run;
+    const assay_matmul_stored *stored_kernel; /* or NULL; with it, kernel and run are NULL */
+    assay_stored_product_fn *run_stored;
+    assay_stored_matrix stored; /* of stored_kernel */
+    const int32_t *order;       /* [n_in]: which element of x the packed column i takes; NULL: element i */
     assay_dtype x; /* type of the rows that `run` multiplies: ASSAY_F32, ASSAY_BF16 or ASSAY_I8 */
 } fp_matrix;
 
@@ -36,6 +40,13 @@ typedef struct fp_mlp {
     fp_linear gate, up, down;
 } fp_mlp;
 
+/* An order of columns that matrices share. */
+typedef struct fp_order {
+    struct fp_order *next;
+    size_t n;
+    int32_t column[];
+} fp_order;
+
 /* Shared state of packing. Packed arrays are deferred in `arrays` and made when it is realised;
  * failures are reported then. Their memory lives until fp_pack_free. */
 typedef struct fp_packer {
@@ -44,6 +55,8 @@ typedef struct fp_packer {
     array_list *arrays;        /* borrowed */
     assay_dtype compute;       /* ASSAY_F32, ASSAY_BF16 or ASSAY_I8: type of activations in products */
     size_t widest;             /* largest n_in of any matrix so far */
+    size_t widest_ordered;     /* the same of those with an order */
+    fp_order *orders;          /* all, in owned memory */
     char *slab;                /* unused rest of the memory that small matrices share */
     size_t slab_left;
     void **owned;
@@ -55,13 +68,12 @@ typedef struct fp_packer {
  * earlier allocation failed. */
 void *fp_pack_alloc(fp_packer *p, size_t n, size_t element_bytes);
 
+/* Has fp_pack_free free the memory, which malloc or a relative has allocated. Returns it; NULL, and frees it,
+ * if there is no memory to remember it. */
+void *fp_pack_own(fp_packer *p, void *memory);
+
 /* Each fills in *to, which must not move: its arrays are NULL until p->arrays is realised, which fails
- * with ASSAY_ENOMEM, or with ASSAY_EUNSUPPORTED if external kernels lack a required product. *from is
- * borrowed until then. Plain weights keep their type, except that float64 becomes float32, and all
- * become bfloat16 if activations are bfloat16. Affine groups stay codes, and only they are multiplied
- * by int8 activations. An absent weight (data NULL) gives a matrix without panels, or NULL. Pages of a
- * mapped file that hold only this weight are released to the system; a later reader loads them again. */
-void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from);
+ * with ASSAY_ENOMEM. *from is borrowed until then. An absent weight (data NULL) gives NULL. */
 void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from);
 void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from);
 /* A matrix of plain numbers as the columns of *to, [cols, rows]. */

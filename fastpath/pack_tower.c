@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/pack_tower.h"
 
+#include "fastpath/pack_matrix.h"
+
 static void pack_mlp(fp_packer *p, fp_mlp *to, const plan_mlp *from)
 {
     fp_pack_linear(p, &to->gate, &from->gate);
@@ -29,8 +31,8 @@ static void pack_layer(fp_packer *p, fp_tower_layer *to, const plan_tower_layer 
 static void pack_tiles(fp_packer *p, fp_tiles *to, const plan_tiles *from)
 {
     fp_pack_matrix(p, &to->before, &from->before);
-    fp_pack_matrix(p, &to->positions, &from->positions);
-    fp_pack_matrix(p, &to->tile_positions, &from->tile_positions);
+    fp_pack_table(p, &to->positions, &from->positions);
+    fp_pack_table(p, &to->tile_positions, &from->tile_positions);
     fp_pack_matrix(p, &to->after, &from->after);
     fp_pack_vector(p, &to->class_row, &from->class_row);
     fp_pack_vector(p, &to->before_gate, &from->before_gate);
@@ -101,7 +103,7 @@ void fp_tower_pack(fp_packer *p, fp_tower *to, const plan_tower *from)
     fp_pack_linear(p, &to->embed, &from->patches.embed);
     fp_pack_norm(p, &to->in_norm, &from->in_norm);
     fp_pack_norm(p, &to->out_norm, &from->out_norm);
-    fp_pack_matrix(p, &to->table, &from->table.weight);
+    fp_pack_table(p, &to->table, &from->table.weight);
     to->layers = fp_pack_alloc(p, from->n_layers, sizeof *to->layers);
     for (size_t i = 0; to->layers && i < from->n_layers; i++) pack_layer(p, &to->layers[i], &from->layers[i]);
     fp_pack_vector(p, &to->pool_bias, &from->pooling.bias);
@@ -135,7 +137,7 @@ const float *fp_tower_ones(fp_packer *p, const plan *of)
 
 void fp_id_table_pack(fp_packer *p, fp_id_table *to, const plan_id_table *from)
 {
-    fp_pack_matrix(p, &to->table, &from->table);
+    fp_pack_table(p, &to->table, &from->table);
     for (size_t i = 0; i < from->merger.n_steps; i++) {
         const plan_merger_step *step = &from->merger.steps[i];
         if (step->kind == PLAN_MERGER_NORM) fp_pack_norm(p, &to->steps[i].norm, &step->norm);

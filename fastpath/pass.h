@@ -59,6 +59,7 @@ typedef struct fp_pass {
     float *plane_cosine, *plane_sine; /* [R, n_heads, dim / 2] of the plane rope; NULL: no row turns */
     float *layer_inputs;              /* [R, n_layers, P], or NULL */
     void *narrow;                     /* buffer for R input rows of any matrix in a narrower type */
+    float *ordered;                   /* [R, n_in of any matrix], for rows in the order of its columns */
 } fp_pass;
 
 static inline size_t fp_run_position(const fp_run *run, size_t row)

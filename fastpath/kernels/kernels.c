@@ -142,6 +142,7 @@ assay_status fp_kernels_replace(fp_kernels *own, const assay_kernels *given, ass
         memcpy(&size, from, sizeof size);
         copy_members((char *)&own->op + OPERATIONS[i].in_own, (uint32_t)OPERATIONS[i].size, from, size);
     }
+    own->has_stored = table.matmul_stored != NULL;
     return check_operations(&own->op, own->outside, err);
 }
 

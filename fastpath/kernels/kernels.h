@@ -29,6 +29,7 @@ typedef struct fp_operations {
 typedef struct fp_kernels {
     fp_operations op;
     const char *outside; /* name of the external table that replaces some operations; NULL: none */
+    bool has_stored;     /* the external table has matmul_stored */
     fp_narrow_bf16_fn *narrow_bf16;
     fp_narrow_i8_fn *narrow_i8;
     fp_convolve_fn *convolve;

@@ -10,7 +10,7 @@
 
 #include "base/dtype.h"
 #include "fastpath/kernels/kernels.h"
-#include "fastpath/pack.h"
+#include "fastpath/pack_matrix.h"
 #include "model/tests/weight.h"
 
 static assay_error err;

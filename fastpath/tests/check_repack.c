@@ -1,8 +1,8 @@
-/* Products with repacked blocks of GGUF's types, by every variant that runs here: scales and inputs are small
- * integers, so that results are exact.
+/* Products with repacked blocks of GGUF's types, with codes of tables and with ordered groups, by every
+ * variant that runs here: scales and inputs are small integers, so that results are exact.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "fastpath/kernels/stored/repack.h"
+#include "fastpath/pack_matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +10,27 @@
 #include "base/dtype.h"
 #include "base/tests/support.h"
 #include "fastpath/kernels/matmul/panels.h"
-#include "fastpath/pack.h"
+#include "fastpath/kernels/stored/form.h"
 #include "model/formats/blocks.h"
 #include "model/numerics/stored.h"
 
 static assay_error err;
 
-/* Types, and the bits and groups of their panels; bits 0: float32. */
+/* Types, and the groups and bits of their panels: of integers, and of a table where that has fewer. */
 static const struct repacked {
     const char *type;
-    size_t bits, group;
+    size_t group, bits, table;
+    assay_dtype scale, bias;
 } TYPES[] = {
-    {"Q4_0", 4, 32},   {"Q4_1", 4, 32},   {"Q5_0", 5, 32},  {"Q5_1", 5, 32},  {"Q8_0", 8, 32},
-    {"Q2_K", 2, 16},   {"Q3_K", 4, 16},   {"Q4_K", 4, 32},  {"Q5_K", 5, 32},  {"Q6_K", 6, 16},
-    {"IQ4_NL", 8, 32}, {"IQ4_XS", 8, 32}, {"MXFP4", 5, 32}, {"NVFP4", 6, 16}, {"TQ2_0", 2, 128},
-    {"Q1_0", 2, 128},  {"Q2_0", 2, 64},
+    {"Q4_0", 32, 4, 0, ASSAY_F16, ASSAY_DTYPE_NONE},   {"Q4_1", 32, 4, 0, ASSAY_F16, ASSAY_F16},
+    {"Q5_0", 32, 5, 0, ASSAY_F16, ASSAY_DTYPE_NONE},   {"Q5_1", 32, 5, 0, ASSAY_F16, ASSAY_F16},
+    {"Q8_0", 32, 8, 0, ASSAY_F16, ASSAY_DTYPE_NONE},   {"Q2_K", 16, 2, 0, ASSAY_F32, ASSAY_F32},
+    {"Q3_K", 16, 4, 0, ASSAY_F32, ASSAY_DTYPE_NONE},   {"Q4_K", 32, 4, 0, ASSAY_F32, ASSAY_F32},
+    {"Q5_K", 32, 5, 0, ASSAY_F32, ASSAY_F32},          {"Q6_K", 16, 6, 0, ASSAY_F32, ASSAY_DTYPE_NONE},
+    {"IQ4_NL", 32, 8, 4, ASSAY_F16, ASSAY_DTYPE_NONE}, {"IQ4_XS", 32, 8, 4, ASSAY_F32, ASSAY_DTYPE_NONE},
+    {"MXFP4", 32, 5, 4, ASSAY_BF16, ASSAY_DTYPE_NONE}, {"NVFP4", 16, 6, 4, ASSAY_BF16, ASSAY_DTYPE_NONE},
+    {"TQ2_0", 128, 2, 0, ASSAY_F16, ASSAY_F32},        {"Q1_0", 128, 2, 0, ASSAY_F16, ASSAY_DTYPE_NONE},
+    {"Q2_0", 64, 2, 0, ASSAY_F16, ASSAY_F32},
 };
 enum { N_TYPES = sizeof TYPES / sizeof *TYPES, ROWS = 35, COLS = 512, TOKENS = 7 };
 
@@ -88,11 +94,12 @@ static void multiply(const fp_matrix *m, float *y)
     ck_assert(scale && sum);
     for (size_t r = 0; r < TOKENS; r++)
         for (size_t i = 0; i < COLS; i++) {
-            const double x = input_at(r, i);
+            const int at = input_at(r, m->order ? (size_t)m->order[i] : i);
+            const double x = at;
             x32[r * COLS + i] = (float)x;
             x8[r * COLS + i] = (int8_t)x;
             dtype_from_f64(&x16[r * COLS + i], &x, ASSAY_BF16, 1);
-            sum[r * n_groups + i / group] += input_at(r, i);
+            sum[r * n_groups + i / group] += at;
             scale[r * n_groups + i / group] = 1;
         }
     const assay_product p = {.y = y,
@@ -126,36 +133,146 @@ static void expect_product(const plan_weight *w, const float *y, const char *isa
     }
 }
 
+static void expect_panels(const assay_matrix *m, const struct repacked *expected, assay_dtype compute)
+{
+    const bool is_table = compute == ASSAY_F32 && expected->table;
+    ck_assert_int_eq(m->dtype, is_table ? FP_TABLE : ASSAY_U32);
+    ck_assert_uint_eq(m->bits, is_table ? expected->table : expected->bits);
+    ck_assert_uint_eq(m->group, expected->group);
+    ck_assert_int_eq(m->scale_dtype, expected->scale);
+    ck_assert_int_eq(m->bias_dtype, is_table ? ASSAY_DTYPE_NONE : expected->bias);
+}
+
+/* Packs a matrix, multiplies, and compares. bytes: scratch for what is packed, whose pages are dropped. */
+static void expect_exact(const plan_weight *w, plan_weight from, fp_isa isa, assay_dtype compute,
+                         fp_matrix *kind)
+{
+    const fp_kernels kernels = fp_kernels_pick(isa);
+    fp_packer p = {.kernels = &kernels, .compute = compute};
+    fp_matrix m;
+    float y[TOKENS * ROWS];
+    ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
+    ck_assert_int_eq(array_list_open(&p.arrays, &err), ASSAY_OK);
+    fp_pack_matrix(&p, &m, &from);
+    ck_assert_msg(array_list_realise(p.arrays, &err) == ASSAY_OK, "%s", err.text);
+    multiply(&m, y);
+    expect_product(w, y, fp_isa_name(isa), m.x);
+    *kind = m;
+    kind->order = m.order ? kind->packed.panels : NULL; /* whether there is one */
+    array_list_free(p.arrays);
+    fp_pool_free(p.pool);
+    fp_pack_free(&p);
+}
+
+static const assay_dtype COMPUTE[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
+
 START_TEST(products_with_repacked_blocks_are_exact)
 {
-    static const assay_dtype COMPUTE[] = {ASSAY_F32, ASSAY_BF16, ASSAY_I8};
     const struct repacked *expected = &TYPES[_i];
     layout_list *all = layouts_open();
     unsigned char *memory, *packed;
     const plan_weight w = draw_matrix(find_type(expected->type), all, &memory);
     for (size_t isa = 0; isa < FP_N_ISAS; isa++)
         for (size_t c = 0; fp_isa_runs_here((fp_isa)isa) && c < sizeof COMPUTE / sizeof *COMPUTE; c++) {
-            const fp_kernels kernels = fp_kernels_pick((fp_isa)isa);
-            fp_packer p = {.kernels = &kernels, .compute = COMPUTE[c]};
             fp_matrix m;
-            float y[TOKENS * ROWS];
-            ck_assert_int_eq(fp_pool_open(1, 0, &p.pool, &err), ASSAY_OK);
-            ck_assert_int_eq(array_list_open(&p.arrays, &err), ASSAY_OK);
             const plan_weight from =
                 draw_matrix(find_type(expected->type), all, &packed); /* packing drops its pages */
-            fp_pack_matrix(&p, &m, &from);
-            ck_assert_msg(array_list_realise(p.arrays, &err) == ASSAY_OK, "%s", err.text);
-            ck_assert_uint_eq(m.packed.bits, expected->bits);
-            ck_assert_uint_eq(m.packed.group, expected->group);
-            multiply(&m, y);
-            expect_product(&w, y, fp_isa_name((fp_isa)isa), m.x);
-            array_list_free(p.arrays);
-            fp_pool_free(p.pool);
-            fp_pack_free(&p);
+            expect_exact(&w, from, (fp_isa)isa, COMPUTE[c], &m);
+            expect_panels(&m.packed, expected, COMPUTE[c]);
             free(packed);
         }
     free(memory);
     layouts_free(all);
+}
+END_TEST
+
+/* A matrix of codes with a scale for each GROUP columns, which may be anywhere in the row. */
+enum { GROUP = 64, GROUPS = COLS / GROUP };
+
+typedef struct coded {
+    double table[256];
+    unsigned char codes[ROWS * COLS], scales[ROWS * GROUPS];
+    int32_t group_of[COLS];
+    assay_layout code, scale;
+} coded;
+
+/* values: of the table, or 0: the codes are integers. */
+static plan_weight code_matrix(coded *c, size_t bits, size_t values, bool is_ordered)
+{
+    const assay_digit row = {ASSAY_INDEX_ROW, 1, 0, 1, 0, 0}, col = {ASSAY_INDEX_COLUMN, 1, 0, 1, 0, 0};
+    uint32_t state = 99;
+    for (size_t i = 0; i < 256; i++) c->table[i] = ((int)(i * 37 % 256) - 100) * (values > 16 ? 3 : 0.25);
+    for (size_t i = 0; i < sizeof c->codes; i++)
+        c->codes[i] = (unsigned char)((state = state * 1664525 + 1013904223) >> 24);
+    for (size_t i = 0; i < sizeof c->scales; i++) c->scales[i] = (unsigned char)(i % 3);
+    for (size_t i = 0; i < COLS; i++) c->group_of[i] = (int32_t)(i * 5 % COLS / GROUP);
+    c->code = (assay_layout){.number = ASSAY_U8,
+                             .n_planes = 1,
+                             .table = values ? c->table : NULL,
+                             .times = 1,
+                             .planes = {{(uint32_t)bits, 2, 0, {row, col}}}};
+    c->code.planes[0].digits[0].stride = COLS * bits;
+    c->code.planes[0].digits[1].stride = bits;
+    c->scale = (assay_layout){
+        .number = ASSAY_U8, .n_planes = 1, .minus = 1, .times = 1, .planes = {{8, 2, 0, {row, col}}}};
+    c->scale.planes[0].digits[0].stride = (size_t)GROUPS * 8;
+    c->scale.planes[0].digits[1].stride = 8;
+    if (!is_ordered) c->scale.planes[0].digits[1].div = GROUP;
+    return (plan_weight){.name = "codes",
+                         .data = c->codes,
+                         .rows = ROWS,
+                         .cols = COLS,
+                         .n_bytes = ROWS * COLS * bits / 8,
+                         .stored = {.format = "codes",
+                                    .n_out = ROWS,
+                                    .n_in = COLS,
+                                    .codes = {&c->code, c->codes, sizeof c->codes},
+                                    .scale = {&c->scale, c->scales, sizeof c->scales},
+                                    .group_of = is_ordered ? c->group_of : NULL}};
+}
+
+/* Codes, the panels of which are tables or integers. */
+static const struct coded_kind {
+    size_t bits, values;
+    bool is_ordered;
+    size_t packed_bits;
+} KINDS[] = {{4, 16, false, 4}, {8, 256, false, 8}, {6, 64, false, 8}, {2, 4, true, 4},
+             {4, 16, true, 4},  {8, 256, true, 8},  {4, 0, true, 4},   {8, 0, true, 8}};
+
+START_TEST(products_with_tables_and_ordered_groups_are_exact)
+{
+    const struct coded_kind *kind = &KINDS[_i];
+    coded *memory = malloc(sizeof *memory), *packed = malloc(sizeof *packed);
+    ck_assert(memory && packed);
+    const plan_weight w = code_matrix(memory, kind->bits, kind->values, kind->is_ordered);
+    for (size_t isa = 0; isa < FP_N_ISAS; isa++)
+        for (size_t c = 0; fp_isa_runs_here((fp_isa)isa) && c < sizeof COMPUTE / sizeof *COMPUTE; c++) {
+            fp_matrix m;
+            expect_exact(&w, code_matrix(packed, kind->bits, kind->values, kind->is_ordered), (fp_isa)isa,
+                         COMPUTE[c], &m);
+            ck_assert_int_eq(m.packed.dtype, kind->values ? FP_TABLE : ASSAY_U32);
+            ck_assert_uint_eq(m.packed.bits, kind->packed_bits);
+            ck_assert_uint_eq(m.packed.group, GROUP);
+            ck_assert_int_eq(m.order != NULL, kind->is_ordered);
+        }
+    free(memory);
+    free(packed);
+}
+END_TEST
+
+/* Groups of which some have another number of columns than the others. */
+START_TEST(columns_that_do_not_divide_into_groups_have_no_order)
+{
+    coded *memory = malloc(sizeof *memory);
+    int32_t order[COLS];
+    ck_assert_ptr_nonnull(memory);
+    const plan_weight w = code_matrix(memory, 4, 0, true);
+    ck_assert_uint_eq(fp_form_order(&w.stored, order), GROUP);
+    memory->group_of[0] = 1;
+    ck_assert_uint_eq(fp_form_order(&w.stored, order), 0);
+    memory->group_of[0] = -1;
+    ck_assert_uint_eq(fp_form_order(&w.stored, order), 0);
+    free(memory);
 }
 END_TEST
 
@@ -166,8 +283,8 @@ START_TEST(short_groups_are_float32_for_kernels_from_outside)
     unsigned char *memory;
     assay_weight out = {0};
     const plan_weight w = draw_matrix(find_type("Q6_K"), all, &memory);
-    ck_assert(fp_repack_as_affine(&w.stored, true, &out) && out.group == FP_GROUP_MIN);
-    ck_assert(!fp_repack_as_affine(&w.stored, false, &out));
+    ck_assert(fp_form_choose(&w.stored, FP_FORM_OWN, 0, &out) && out.group == FP_GROUP_MIN);
+    ck_assert(!fp_form_choose(&w.stored, FP_FORM_ABI, 0, &out));
     free(memory);
     layouts_free(all);
 }
@@ -178,6 +295,9 @@ int main(void)
     Suite *suite = suite_create("fastpath/repack");
     TCase *all = tcase_create("blocks");
     tcase_add_loop_test(all, products_with_repacked_blocks_are_exact, 0, N_TYPES);
+    tcase_add_loop_test(all, products_with_tables_and_ordered_groups_are_exact, 0,
+                        sizeof KINDS / sizeof *KINDS);
+    tcase_add_test(all, columns_that_do_not_divide_into_groups_have_no_order);
     tcase_add_test(all, short_groups_are_float32_for_kernels_from_outside);
     suite_add_tcase(suite, all);
     return support_run(suite);

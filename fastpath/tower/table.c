@@ -3,12 +3,8 @@
 
 #include <string.h>
 
+#include "fastpath/pack_matrix.h"
 #include "fastpath/tower/taps.h"
-
-static void unpack(const fp_matrix *table, size_t index, float *row)
-{
-    table->kernel->unpack(row, &table->packed, index);
-}
 
 static void add_scaled(float *y, const float *x, size_t n, float factor)
 {
@@ -24,7 +20,7 @@ static void resample(const plan_table *t, const fp_matrix *table, const fp_frame
     memset(out, 0, n * sizeof *out);
     for (size_t i = 0; i < down.n; i++)
         for (size_t j = 0; j < across.n; j++) {
-            unpack(table, down.at[i] * t->side + across.at[j], row);
+            fp_matrix_unpack(table, down.at[i] * t->side + across.at[j], row);
             add_scaled(out, row, n, down.weight[i] * across.weight[j]);
         }
 }
@@ -36,7 +32,7 @@ void fp_table_read(const plan_table *t, const fp_matrix *table, const fp_frame *
         resample(t, table, frame, patch, out, row);
         return;
     }
-    unpack(table, (size_t)patch->x, out);
-    unpack(table, t->side + (size_t)patch->y, row);
+    fp_matrix_unpack(table, (size_t)patch->x, out);
+    fp_matrix_unpack(table, t->side + (size_t)patch->y, row);
     add_scaled(out, row, table->packed.n_in, 1);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fastpath/ops.h"
+#include "fastpath/pack_matrix.h"
 
 bool fp_tiles_patches(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
 {
@@ -60,11 +61,6 @@ bool fp_tiles_rows(fp_layout *l, const plan_tower *tower, fp_scratch *scratch)
     return true;
 }
 
-static void unpack(const fp_matrix *table, size_t index, float *row)
-{
-    table->kernel->unpack(row, &table->packed, index);
-}
-
 static void add_scaled(float *y, const float *x, size_t n, double factor)
 {
     for (size_t i = 0; i < n; i++) y[i] = (float)((double)y[i] + factor * (double)x[i]);
@@ -73,7 +69,7 @@ static void add_scaled(float *y, const float *x, size_t n, double factor)
 /* x: [D]; row: scratch, [D]. */
 static void add_of_tile(float *x, const fp_matrix *table, size_t index, double factor, float *row)
 {
-    unpack(table, index, row);
+    fp_matrix_unpack(table, index, row);
     add_scaled(x, row, table->packed.n_in, factor);
 }
 

@@ -32,6 +32,7 @@
 typedef struct group {
     vec scale[VECS], bias[VECS]; /* bias: value of code o */
     const char *codes;
+    const float *table; /* the values of all codes, or NULL */
 } group;
 
 ALWAYS vec numbers_at(const char *from, size_t v, assay_dtype dtype)
@@ -43,14 +44,19 @@ ALWAYS vec numbers_at(const char *from, size_t v, assay_dtype dtype)
 
 ALWAYS group group_at(const assay_matrix *w, size_t panel, size_t index)
 {
-    const char *from = (const char *)w->panels + panel * w->panel_bytes + index * fp_group_bytes(w);
+    const char *table = (const char *)w->panels + panel * w->panel_bytes;
+    const size_t table_bytes = fp_table_bytes(w->dtype, w->bits);
+    const char *from = table + table_bytes + index * fp_group_bytes(w);
     const char *biases = from + fp_group_numbers_bytes(w->scale_dtype);
-    group g = {.codes = biases + fp_group_numbers_bytes(w->bias_dtype)};
+    const vec o = vec_of((float)(1U << (w->bits - 1)));
+    group g = {.codes = biases + fp_group_numbers_bytes(w->bias_dtype),
+               .table = table_bytes ? (const float *)(const void *)table : NULL};
     FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
         g.scale[v] = numbers_at(from, v, w->scale_dtype);
-        g.bias[v] =
-            vec_fma(vec_of((float)(1U << (w->bits - 1))), g.scale[v], numbers_at(biases, v, w->bias_dtype));
+        g.bias[v] = w->bias_dtype == ASSAY_DTYPE_NONE
+                        ? vec_of(0)
+                        : vec_fma(o, g.scale[v], numbers_at(biases, v, w->bias_dtype));
     }
     return g;
 }
@@ -93,10 +99,31 @@ ALWAYS void widen_codes(float *wide, const char *codes, size_t n_in, size_t bits
     }
 }
 
-/* Unpacks a group's codes, minus o, to floats: [n_in, FP_PANEL]. */
-static void widen_group(float *wide, const char *codes, size_t n_in, size_t bits)
+/* The value of code `at` of the four in each lane. */
+ALWAYS vec value_of(const float *table, vec_bits quad, size_t at, size_t bits)
 {
-    FP_WITH_BITS(bits, widen_codes, wide, codes, n_in);
+    const vec_bits code = vec_bits_right(quad, (unsigned)(8 * at));
+    return bits == 4 ? vec_look_up_16(table, code)
+                     : vec_look_up(table, vec_bits_and(code, vec_bits_of(0xFF)));
+}
+
+ALWAYS void widen_values(float *wide, const float *table, const char *codes, size_t n_in, size_t bits)
+{
+    for (size_t q = 0; q < n_in / 4; q++) FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++) {
+        vec_bits quad = plane_quad(codes, q, v, bits);
+        FP_UNROLL(4)
+        for (size_t i = 0; i < 4; i++)
+            vec_store(wide + (4 * q + i) * FP_PANEL + v * VEC, value_of(table, quad, i, bits), VEC);
+    }
+}
+
+/* Unpacks a group's codes, minus o, or their values, to floats: [n_in, FP_PANEL]. */
+static void widen_group(float *wide, const group *g, size_t n_in, size_t bits)
+{
+    if (!g->table) FP_WITH_BITS(bits, widen_codes, wide, g->codes, n_in);
+    else if (bits == 4) widen_values(wide, g->table, g->codes, n_in, 4);
+    else widen_values(wide, g->table, g->codes, n_in, 8);
 }
 
 ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
@@ -112,10 +139,27 @@ ALWAYS void sum_codes(vec sum[VECS], const float *x, const char *codes, size_t n
     }
 }
 
-/* Sums of one row. */
-static void sum_group(vec sum[VECS], const float *x, const char *codes, size_t n_in, size_t bits)
+ALWAYS void sum_values(vec sum[VECS], const float *x, const float *table, const char *codes, size_t n_in,
+                       size_t bits)
 {
-    FP_WITH_BITS(bits, sum_codes, sum, x, codes, n_in);
+    FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++) sum[v] = vec_of(0);
+    for (size_t base = 0; base < n_in / 4; base += 4) FP_UNROLL(4)
+    for (size_t q = base; q < base + 4; q++) FP_UNROLL(8)
+    for (size_t v = 0; v < VECS; v++) {
+        vec_bits quad = plane_quad(codes, q, v, bits);
+        FP_UNROLL(4)
+        for (size_t i = 0; i < 4; i++)
+            sum[v] = vec_fma(vec_of(x[4 * q + i]), value_of(table, quad, i, bits), sum[v]);
+    }
+}
+
+/* Sums of one row. */
+static void sum_group(vec sum[VECS], const float *x, const group *g, size_t n_in, size_t bits)
+{
+    if (!g->table) FP_WITH_BITS(bits, sum_codes, sum, x, g->codes, n_in);
+    else if (bits == 4) sum_values(sum, x, g->table, g->codes, n_in, 4);
+    else sum_values(sum, x, g->table, g->codes, n_in, 8);
 }
 
 /* y = or += scale * sum + bias * x_sum for one row. */
@@ -149,7 +193,7 @@ static void add_group(block b, const group *g, const float *x_sum, size_t n_rows
     }
     for (; r < n_rows; r++) {
         vec sum[1][VECS];
-        if (n_rows == 1) sum_group(sum[0], b.x, g->codes, b.n_in, bits);
+        if (n_rows == 1) sum_group(sum[0], b.x, g, b.n_in, bits);
         else sum_block(sum, &b, 1, LAYOUT_F32);
         join_group(&b, 0, g, sum[0], x_sum[r]);
         b.y += b.ld_y;
@@ -184,7 +228,7 @@ ALWAYS void group_of_panels(const assay_product *p, size_t index, size_t row, si
         const group g = group_at(p->w, k, index);
         block b = fed_block(p, k, row, &part);
         b.weights = wide;
-        if (n_rows > 1) widen_group(wide, g.codes, b.n_in, p->w->bits);
+        if (n_rows > 1) widen_group(wide, &g, b.n_in, p->w->bits);
         add_group(b, &g, x_sum, n_rows, p->w->bits);
     }
 }

@@ -175,6 +175,10 @@ void fp_matmul_bf16_affine__amx(const assay_product *p)
     const size_t n_groups = p->w->n_in / p->w->group;
     tiles t = {0, 0};
     pair_span s;
+    if (p->w->dtype == FP_TABLE) {
+        groups(p, ASSAY_BF16);
+        return;
+    }
     for (size_t r = 0; r < p->n_rows; r += CHUNK)
         for (s.first = 0; s.first < n_groups; s.first += s.n) {
             s.n = span_groups(p->w, s.first);

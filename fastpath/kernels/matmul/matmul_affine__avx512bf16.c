@@ -82,6 +82,10 @@ void fp_matmul_bf16_affine__avx512bf16(const assay_product *p)
 {
     const size_t n_groups = p->w->n_in / p->w->group;
     pair_span s;
+    if (p->w->dtype == FP_TABLE) {
+        groups(p, ASSAY_BF16);
+        return;
+    }
     for (size_t k = 0; p->n_rows == 1 && k < p->n_panels; k++) pairs_of_one_row(p, p->first_panel + k);
     for (size_t r = 0; p->n_rows > 1 && r < p->n_rows; r += CHUNK)
         for (s.first = 0; s.first < n_groups; s.first += s.n) {

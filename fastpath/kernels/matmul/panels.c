@@ -127,7 +127,7 @@ size_t fp_groups_bytes(const assay_weight *w)
 {
     const assay_matrix m = {
         .bits = w->bits, .group = w->group, .scale_dtype = w->scale_dtype, .bias_dtype = w->bias_dtype};
-    return w->n_in / w->group * fp_group_bytes(&m);
+    return fp_table_bytes(w->dtype, w->bits) + w->n_in / w->group * fp_group_bytes(&m);
 }
 
 static void pack_numbers(char *to, const void *from, assay_dtype dtype, size_t index)
@@ -200,8 +200,9 @@ void fp_groups_pack(void *panel, const assay_weight *w, size_t index)
         for (size_t o = 0; o < n_out; o++) {
             const size_t row = index * FP_PANEL + o;
             pack_numbers(to + o * dtype_size(w->scale_dtype), w->scales, w->scale_dtype, row * n_groups + g);
-            pack_numbers(to + scales + o * dtype_size(w->bias_dtype), w->biases, w->bias_dtype,
-                         row * n_groups + g);
+            if (biases)
+                pack_numbers(to + scales + o * dtype_size(w->bias_dtype), w->biases, w->bias_dtype,
+                             row * n_groups + g);
             pack_codes(to + scales + biases, o, row_of(w, row), w, g);
         }
         to += scales + biases + fp_group_codes_bytes(w->bits, w->group);
@@ -223,14 +224,17 @@ void fp_groups_widen(double *out, const assay_matrix *w, size_t o, size_t from, 
     const size_t scales = fp_group_numbers_bytes(w->scale_dtype),
                  biases = fp_group_numbers_bytes(w->bias_dtype);
     const size_t first = fp_first_plane(w->bits), rest = w->bits - first, at = o % FP_PANEL;
-    const char *block = panel_of(w, o) + from / w->group * fp_group_bytes(w),
+    const size_t table = fp_table_bytes(w->dtype, w->bits);
+    const char *block = panel_of(w, o) + table + from / w->group * fp_group_bytes(w),
                *plane = block + scales + biases;
     const double scale = affine_number(block, w->scale_dtype, at),
-                 bias = affine_number(block + scales, w->bias_dtype, at);
+                 bias = biases ? affine_number(block + scales, w->bias_dtype, at) : 0;
+    const int32_t minus = biases ? 0 : 1 << (w->bits - 1);
     for (size_t i = from % w->group; i < from % w->group + n; i++) {
         uint32_t code = plane_bits(plane, at, i, first);
         if (rest) code |= plane_bits(plane + fp_group_codes_bytes(first, w->group), at, i, rest) << first;
-        *out++ = scale * code + bias;
+        if (table) *out++ = scale * number_at(panel_of(w, o) + code * sizeof(float), ASSAY_F32);
+        else *out++ = scale * ((int32_t)code - minus) + bias;
     }
 }
 

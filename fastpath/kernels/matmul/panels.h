@@ -4,7 +4,11 @@
  *   pairs    [n_in / 2 rounded up, FP_PANEL, 2]: bf16; two inputs of an output stand together, as products of
  *            bfloat16 take them. The second half of an odd last pair is 0.
  *   groups   [n_in / group] blocks of affine groups: FP_PANEL scales, FP_PANEL biases (as they were stored),
- * then the codes, in planes.
+ * then the codes, in planes. A matrix whose bias_dtype is ASSAY_DTYPE_NONE has no biases: code 2^(bits - 1)
+ * stands for 0.
+ *   tables   the values of all codes as float, [2^bits], and then groups without biases, of codes of 4 or 8
+ * bits; a weight is scale * value. A matrix whose dtype is FP_TABLE. The kernels of affine groups take these,
+ * too, by rows of floats and of bfloat16; the kernels of the ABI have neither.
  *
  * A plane holds `width` bits of each code: 8, 4, 2 or 1, whichever add up to the code's (3 = 2 + 1, 5 = 4 +
  * 1, 6 = 4 + 2), the wider plane first and of the lower bits. It is [group * width / 32, FP_PANEL] words of
@@ -25,6 +29,9 @@
  * too: the ABI has none below 32. */
 #define FP_GROUP_MIN ((size_t)16)
 
+/* assay_matrix.dtype of codes that stand for values of a table. */
+#define FP_TABLE ASSAY_U8
+
 size_t fp_numbers_bytes(const assay_weight *w);
 void fp_numbers_pack(void *panel, const assay_weight *w, size_t index);
 void fp_numbers_unpack(float *row, const assay_matrix *w, size_t o);
@@ -43,10 +50,16 @@ void fp_numbers_widen(double *out, const assay_matrix *w, size_t o, size_t from,
 void fp_pairs_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
 void fp_groups_widen(double *out, const assay_matrix *w, size_t o, size_t from, size_t n);
 
+/* Bytes of the table at the beginning of a panel, or 0. */
+static inline size_t fp_table_bytes(assay_dtype dtype, size_t bits)
+{
+    return dtype == FP_TABLE ? sizeof(float) << bits : 0;
+}
+
 /* Bytes of FP_PANEL scales or biases of a type. */
 static inline size_t fp_group_numbers_bytes(assay_dtype dtype)
 {
-    return FP_PANEL * (dtype == ASSAY_F32 ? sizeof(float) : sizeof(uint16_t));
+    return dtype == ASSAY_DTYPE_NONE ? 0 : FP_PANEL * (dtype == ASSAY_F32 ? sizeof(float) : sizeof(uint16_t));
 }
 
 static inline size_t fp_group_codes_bytes(size_t bits, size_t group)

@@ -1,160 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/stored/repack.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "fastpath/kernels/matmul/panels.h"
+#include "fastpath/kernels/stored/form.h"
 #include "model/numerics/stored.h"
 
-/* Whether the numbers of a field are the same in all columns of a group. */
-static bool is_constant(const assay_field *f, size_t group)
+/* Codes of a row from a column on, as they are packed: integers from 0 on, or indices of the table. */
+static void read_codes(const assay_stored *s, size_t row, size_t col, size_t n, const assay_weight *w,
+                       uint8_t *codes)
 {
-    const assay_layout *l = f->layout;
-    for (size_t p = 0; l && p < l->n_planes; p++)
-        for (size_t i = 0; i < l->planes[p].n_digits; i++) {
-            const assay_digit *d = &l->planes[p].digits[i];
-            if (d->index == ASSAY_INDEX_ROW || d->stride == 0) continue;
-            if (d->index == ASSAY_INDEX_ELEMENT || d->mul != 1 || d->add != 0 || d->div % group != 0)
-                return false;
-        }
-    return true;
-}
-
-/* The largest width of groups, at least `least`; 0: none. */
-static size_t find_group(const assay_stored *s, size_t least)
-{
-    const assay_field *const fields[] = {&s->zero, &s->scale, &s->scale2, &s->offset, &s->min, &s->min2};
-    for (size_t group = AFFINE_GROUP_MAX; group >= least; group /= 2) {
-        bool fits = s->n_in % group == 0;
-        for (size_t i = 0; fits && i < sizeof fields / sizeof *fields; i++)
-            fits = is_constant(fields[i], group);
-        if (fits) return group;
+    const bool is_table = w->dtype == FP_TABLE;
+    fp_integers is = {.factor = 1};
+    assay_layout layout = *s->codes.layout;
+    assay_field field = s->codes;
+    if (!is_table) {
+        is = fp_form_centred(&layout, w->bits);
+    } else {
+        layout.table = NULL;
+        layout.times = 1;
+        field.layout = &layout;
     }
-    return 0;
+    for (size_t k = 0; k < n; k += STORED_BLOCK) {
+        double code[STORED_BLOCK];
+        const size_t n_cols = n - k < STORED_BLOCK ? n - k : STORED_BLOCK;
+        stored_field(s, &field, row, 1, col + k, n_cols, code, n_cols);
+        for (size_t i = 0; i < n_cols; i++) codes[k + i] = (uint8_t)(code[i] * is.factor - is.lowest);
+    }
 }
 
-/* A field of codes as integers: number of a code = (integer + lowest) / factor. */
-typedef struct integers {
-    double lowest, highest, factor;
-    size_t bits; /* of the integers, from 0 on; 0: the codes are none */
-} integers;
-
-static size_t bits_for(double largest)
+/* n codes into a stream of bits. */
+static void put_codes(uint32_t *words, size_t bits, const uint8_t *codes, size_t n)
 {
-    size_t bits = 1;
-    while (bits < 9 && largest > (double)((1U << bits) - 1)) bits++;
-    return bits < 9 ? bits : 0;
-}
-
-/* Twice the numbers of a table, or the numbers themselves. */
-static integers table_integers(const double *table, size_t n)
-{
-    integers is = {.lowest = table[0], .highest = table[0], .factor = 1};
+    memset(words, 0, n * bits / 8);
     for (size_t i = 0; i < n; i++) {
-        if (!(fabs(table[i]) <= 127) || 2 * table[i] != floor(2 * table[i])) return (integers){0};
-        if (table[i] != floor(table[i])) is.factor = 2;
-        is.lowest = fmin(is.lowest, table[i]);
-        is.highest = fmax(is.highest, table[i]);
+        const size_t at = i * bits, shift = at % 32;
+        words[at / 32] |= (uint32_t)codes[i] << shift;
+        if (shift + bits > 32) words[at / 32 + 1] |= (uint32_t)codes[i] >> (32 - shift);
     }
-    is.bits = bits_for((is.highest - is.lowest) * is.factor);
-    is.lowest *= is.factor;
-    is.highest *= is.factor;
-    return is;
-}
-
-static integers code_integers(const assay_layout *l)
-{
-    size_t bits = 0;
-    if ((l->number != ASSAY_U8 && l->number != ASSAY_I8) || l->times != 1) return (integers){0};
-    for (size_t p = 0; p < l->n_planes; p++) bits += l->planes[p].width;
-    if (bits == 0 || bits > 8) return (integers){0};
-    if (l->table) return l->minus == 0 ? table_integers(l->table, (size_t)1 << bits) : (integers){0};
-    const double lowest = (l->number == ASSAY_I8 ? -128 : 0) - l->minus;
-    return (integers){lowest, lowest + (double)((1U << bits) - 1), 1, bits};
-}
-
-/* Has code 2^(bits - 1), which the kernels subtract, stand for 0 if the range allows it: otherwise they add
- * up codes and a bias that cancel. */
-static void centre(integers *is, size_t bits)
-{
-    const double half = (double)(1U << (bits - 1));
-    if (is->lowest < 0 && is->lowest >= -half && is->highest <= half - 1) is->lowest = -half;
-}
-
-/* The significant bits of a number, at most 25. */
-static int significant_bits(double x)
-{
-    int exponent, bits = 25;
-    double fraction = ldexp(fabs(frexp(x, &exponent)), 24);
-    if (x == 0 || !isfinite(x)) return 0;
-    if (fraction > floor(fraction)) return bits;
-    for (bits = 24; fmod(fraction, 2) == 0; fraction /= 2) bits--;
-    return bits;
-}
-
-/* The significant bits that the numbers of a field may have; INEXACT: more than float32 has. An absent field
- * is a constant. */
-enum { INEXACT = 53 };
-static int count_bits(const assay_field *f)
-{
-    static const int OF_FLOAT[] = {[ASSAY_F16] = 11, [ASSAY_BF16] = 8, [ASSAY_F32] = 24};
-    const assay_layout *l = f->layout;
-    int bits = 0, most = 0;
-    if (!l) return 0;
-    if (significant_bits(l->times) > 1 || l->n_planes == 0 || (l->table && l->minus != 0)) return INEXACT;
-    if (l->number == ASSAY_F16 || l->number == ASSAY_BF16 || l->number == ASSAY_F32)
-        return l->minus != 0 ? INEXACT : OF_FLOAT[l->number];
-    for (size_t p = 0; p < l->n_planes; p++) bits += (int)l->planes[p].width;
-    if (!l->table) return bits + (l->minus != 0 || l->number == ASSAY_I8);
-    for (size_t code = 0; code < (size_t)1 << bits; code++) {
-        const int found = significant_bits(l->table[code]);
-        if (found > most) most = found;
-    }
-    return most;
-}
-
-/* Whether the field holds integers of at most 8 bits. */
-static bool is_whole(const assay_field *f)
-{
-    const integers is = code_integers(f->layout);
-    return is.bits && is.factor <= 1;
-}
-
-bool fp_repack_is_exact(const assay_stored *s)
-{
-    const integers is = code_integers(s->codes.layout);
-    const double lowest = is.lowest / is.factor;
-    const int factor = count_bits(&s->scale) + count_bits(&s->scale2),
-              min = count_bits(&s->min) + count_bits(&s->min2);
-    int zero = significant_bits(lowest);
-    if (s->zero.layout && (!is_whole(&s->zero) || is.factor > 1)) return false;
-    if (s->zero.layout) zero = 9;
-    if (s->offset.layout || s->scale2_divides || factor > 24 || min > 24 || zero + factor > 24) return false;
-    return !s->min.layout || (!s->zero.layout && lowest == 0);
-}
-
-bool fp_repack_as_affine(const assay_stored *s, bool has_short, assay_weight *out)
-{
-    const integers is = code_integers(s->codes.layout);
-    const size_t group = s->group_of || !is.bits ? 0 : find_group(s, has_short ? FP_GROUP_MIN : 32);
-    size_t bits = is.bits;
-    if (!group) return false;
-    while (!affine_knows_bits(bits) || (group < 32 && bits % 2 != 0)) bits++;
-    out->dtype = ASSAY_U32;
-    out->bits = bits;
-    out->group = group;
-    out->scale_dtype = out->bias_dtype = ASSAY_F32;
-    return true;
-}
-
-/* One code into the stream of a row, whose words are 0 so far. */
-static void put_code(uint32_t *words, size_t index, size_t bits, uint32_t code)
-{
-    const size_t at = index * bits, shift = at % 32;
-    words[at / 32] |= code << shift;
-    if (shift + bits > 32) words[at / 32 + 1] |= code >> (32 - shift);
 }
 
 /* A number of a field that is constant in the group, or `absent`. */
@@ -165,53 +51,80 @@ static double group_number(const assay_stored *s, const assay_field *f, size_t r
     return value;
 }
 
-/* With c the integer: ((c + lowest) / factor - zero) scale - min = scale' c + bias. */
-static void set_group(const assay_stored *s, size_t row, size_t col, const integers *is, float *scale,
-                      float *bias)
+/* Of the group of a column. With c the integer: ((c + lowest) / factor - zero) scale - min = scale' c + bias.
+ */
+static void set_group(const assay_stored *s, size_t row, size_t col, const assay_weight *w, void *scale,
+                      void *bias)
 {
     const double second = group_number(s, &s->scale2, row, col, 1);
+    fp_integers is = {.factor = 1};
     double factor = group_number(s, &s->scale, row, col, 1);
+    if (w->dtype != FP_TABLE) is = fp_form_centred(s->codes.layout, w->bits);
     factor = s->scale2_divides ? factor / second : factor * second + group_number(s, &s->offset, row, col, 0);
     const double zero = group_number(s, &s->zero, row, col, 0);
     const double min = group_number(s, &s->min, row, col, 0) * group_number(s, &s->min2, row, col, 1);
-    *scale = (float)(factor / is->factor);
-    *bias = (float)((is->lowest / is->factor - zero) * factor - min);
+    const double to_scale = factor / is.factor, to_bias = (is.lowest / is.factor - zero) * factor - min;
+    dtype_from_f64(scale, &to_scale, w->scale_dtype, 1);
+    if (w->bias_dtype != ASSAY_DTYPE_NONE) dtype_from_f64(bias, &to_bias, w->bias_dtype, 1);
 }
 
 void fp_repack_group(const assay_stored *s, size_t row, size_t col, const assay_weight *w, uint32_t *words,
-                     float *scale, float *bias)
+                     void *scale, void *bias)
 {
-    integers is = code_integers(s->codes.layout);
-    centre(&is, w->bits);
-    memset(words, 0, w->group * w->bits / 8);
-    for (size_t k = 0; k < w->group; k += STORED_BLOCK) {
-        double code[STORED_BLOCK];
-        const size_t n_cols = w->group - k < STORED_BLOCK ? w->group - k : STORED_BLOCK;
-        stored_field(s, &s->codes, row, 1, col + k, n_cols, code, n_cols);
-        for (size_t i = 0; i < n_cols; i++)
-            put_code(words, k + i, w->bits, (uint32_t)(code[i] * is.factor - is.lowest));
-    }
-    set_group(s, row, col, &is, scale, bias);
+    uint8_t codes[AFFINE_GROUP_MAX];
+    read_codes(s, row, col, w->group, w, codes);
+    put_codes(words, w->bits, codes, w->group);
+    set_group(s, row, col, w, scale, bias);
 }
 
-bool fp_repack_affine(const assay_stored *s, size_t first, size_t n, assay_weight *w, void **memory)
+void fp_repack_table(const assay_stored *s, const assay_weight *w, float *table)
+{
+    const assay_layout *l = s->codes.layout;
+    size_t n = 1;
+    for (size_t p = 0; p < l->n_planes; p++) n <<= l->planes[p].width;
+    memset(table, 0, sizeof *table << w->bits);
+    for (size_t code = 0; code < n; code++) table[code] = (float)(l->table[code] * l->times);
+}
+
+/* The numbers of an array of scales or biases that belong to group g of row r. */
+static char *number_at(const void *numbers, assay_dtype dtype, size_t index)
+{
+    return (char *)(uintptr_t)numbers + index * dtype_size(dtype);
+}
+
+/* Row r of w, whose arrays are memory of fp_repack_rows. codes, sorted: scratch, [n_in]. */
+static void repack_row(const assay_stored *s, const int32_t *order, size_t row, size_t r,
+                       const assay_weight *w, uint8_t *codes, uint8_t *sorted)
+{
+    const size_t n_groups = s->n_in / w->group;
+    uint32_t *words = (uint32_t *)(uintptr_t)w->rows + r * w->stride;
+    read_codes(s, row, 0, s->n_in, w, codes);
+    for (size_t i = 0; order && i < s->n_in; i++) sorted[i] = codes[order[i]];
+    for (size_t g = 0; g < n_groups; g++) {
+        const size_t at = g * w->group;
+        put_codes(words + at * w->bits / 32, w->bits, (order ? sorted : codes) + at, w->group);
+        set_group(s, row, order ? (size_t)order[at] : at, w,
+                  number_at(w->scales, w->scale_dtype, r * n_groups + g),
+                  number_at(w->biases, w->bias_dtype, r * n_groups + g));
+    }
+}
+
+bool fp_repack_rows(const assay_stored *s, const int32_t *order, size_t first, size_t n, assay_weight *w,
+                    void **memory)
 {
     const size_t n_words = (s->n_in * w->bits + 31) / 32, n_groups = s->n_in / w->group;
-    uint32_t *words = malloc(n * (n_words + 2 * n_groups) * sizeof *words);
-    *memory = words;
-    if (!words) return false;
-    float *scales = (float *)(void *)(words + n * n_words), *biases = scales + n * n_groups;
-    for (size_t r = 0; r < n; r++)
-        for (size_t g = 0; g < n_groups; g++)
-            fp_repack_group(s, first + r, g * w->group, w,
-                            words + r * n_words + g * (w->group * w->bits / 32), &scales[r * n_groups + g],
-                            &biases[r * n_groups + g]);
+    const size_t n_bytes = n * (n_words + 2 * n_groups) * sizeof(uint32_t) + 2 * s->n_in;
+    char *bytes = malloc(n_bytes);
+    *memory = bytes;
+    if (!bytes) return false;
     w->n_out = n;
     w->n_in = s->n_in;
-    w->rows = words;
+    w->rows = bytes;
     w->stride = n_words;
-    w->scales = scales;
-    w->biases = biases;
+    w->scales = bytes + n * n_words * sizeof(uint32_t);
+    w->biases = bytes + n * (n_words + n_groups) * sizeof(uint32_t);
+    uint8_t *codes = (uint8_t *)bytes + n_bytes - 2 * s->n_in;
+    for (size_t r = 0; r < n; r++) repack_row(s, order, first + r, r, w, codes, codes + s->n_in);
     return true;
 }
 

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
+#include "base/dtype.h"
 #include "fastpath/kernels/matmul/matmul.h"
 #include "fastpath/kernels/matmul/panels.h"
+#include "fastpath/kernels/stored/form.h"
 #include "fastpath/kernels/stored/repack.h"
 #include "model/numerics/affine.h"
 
@@ -16,7 +18,8 @@ enum { COLUMNS = 64 }; /* of float32 that are packed at once */
 static assay_weight kind_of(const assay_stored *s)
 {
     assay_weight w = {0};
-    if (!fp_repack_is_exact(s) || !fp_repack_as_affine(s, true, &w)) w = (assay_weight){.dtype = ASSAY_F32};
+    if (s->group_of || !fp_form_is_exact(s) || !fp_form_choose(s, FP_FORM_OWN, 0, &w))
+        w = (assay_weight){.dtype = ASSAY_F32};
     w.n_out = s->n_out;
     w.n_in = s->n_in;
     return w;
@@ -38,6 +41,7 @@ static void pack_columns(void *to, const assay_stored *s, size_t first, size_t c
 {
     uint32_t words[FP_PANEL * AFFINE_GROUP_MAX * 8 / 32];
     float scales[FP_PANEL], biases[FP_PANEL], numbers[FP_PANEL * COLUMNS];
+    const size_t scale_bytes = dtype_size(kind->scale_dtype), bias_bytes = dtype_size(kind->bias_dtype);
     assay_weight w = *kind;
     if (!kind->bits) {
         w.rows = numbers;
@@ -49,7 +53,9 @@ static void pack_columns(void *to, const assay_stored *s, size_t first, size_t c
     }
     w.stride = w.group * w.bits / 32;
     for (size_t r = 0; r < w.n_out; r++)
-        fp_repack_group(s, first + r, col, &w, words + r * w.stride, &scales[r], &biases[r]);
+        fp_repack_group(s, first + r, col, &w, words + r * w.stride, (char *)scales + r * scale_bytes,
+                        (char *)biases + r * bias_bytes);
+    w.dtype = ASSAY_U32; /* without the table, with which a panel begins */
     w.rows = words;
     w.scales = scales;
     w.biases = biases;
@@ -63,10 +69,13 @@ static void pack(void *panel, const assay_stored *w, size_t index)
     const size_t first = index * FP_PANEL, left = w->n_out - first, block = kind.bits ? kind.group : COLUMNS;
     char *to = panel;
     kind.n_out = left < FP_PANEL ? left : FP_PANEL;
+    if (kind.dtype == FP_TABLE) fp_repack_table(w, &kind, panel);
+    to += fp_table_bytes(kind.dtype, kind.bits);
     for (size_t col = 0; col < w->n_in; col += block) {
         kind.n_in = w->n_in - col < block ? w->n_in - col : block;
         pack_columns(to, w, first, col, &kind);
-        to += kind.bits ? fp_groups_bytes(&kind) : fp_numbers_bytes(&kind);
+        to += kind.bits ? fp_groups_bytes(&kind) - fp_table_bytes(kind.dtype, kind.bits)
+                        : fp_numbers_bytes(&kind);
     }
 }
 

@@ -247,6 +247,20 @@ static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
     return _mm256_sub_epi8(a, b);
 }
 
+/* Numbers `index` of a table of floats. */
+static inline vec vec_look_up(const float *table, vec_bits index)
+{
+    return _mm256_i32gather_ps(table, index, sizeof *table);
+}
+
+/* Numbers of a table of 16 at an aligned address; only the lowest 4 bits of an index count. */
+static inline vec vec_look_up_16(const float *table, vec_bits index)
+{
+    const __m256 low = _mm256_permutevar8x32_ps(_mm256_load_ps(table), index),
+                 high = _mm256_permutevar8x32_ps(_mm256_load_ps(table + 8), index);
+    return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)));
+}
+
 static inline vec vec_from_bits(vec_bits x)
 {
     return _mm256_castsi256_ps(x);

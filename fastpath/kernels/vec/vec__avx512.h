@@ -238,6 +238,18 @@ static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
     return _mm512_sub_epi8(a, b);
 }
 
+/* Numbers `index` of a table of floats. */
+static inline vec vec_look_up(const float *table, vec_bits index)
+{
+    return _mm512_i32gather_ps(index, table, sizeof *table);
+}
+
+/* Numbers of a table of 16 at an aligned address; only the lowest 4 bits of an index count. */
+static inline vec vec_look_up_16(const float *table, vec_bits index)
+{
+    return _mm512_permutexvar_ps(index, _mm512_load_ps(table));
+}
+
 static inline vec vec_from_bits(vec_bits x)
 {
     return _mm512_castsi512_ps(x);

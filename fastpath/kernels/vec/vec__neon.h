@@ -245,6 +245,20 @@ static inline vec_bits vec_bytes_sub(vec_bits a, vec_bits b)
     return vreinterpretq_u32_u8(vsubq_u8(vreinterpretq_u8_u32(a), vreinterpretq_u8_u32(b)));
 }
 
+/* Numbers `index` of a table of floats. */
+static inline vec vec_look_up(const float *table, vec_bits index)
+{
+    const float lanes[VEC] = {table[vgetq_lane_u32(index, 0)], table[vgetq_lane_u32(index, 1)],
+                              table[vgetq_lane_u32(index, 2)], table[vgetq_lane_u32(index, 3)]};
+    return vld1q_f32(lanes);
+}
+
+/* Numbers of a table of 16 at an aligned address; only the lowest 4 bits of an index count. */
+static inline vec vec_look_up_16(const float *table, vec_bits index)
+{
+    return vec_look_up(table, vandq_u32(index, vdupq_n_u32(15)));
+}
+
 static inline vec vec_from_bits(vec_bits x)
 {
     return vreinterpretq_f32_u32(x);
