@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/grow.h"
 #include "fastpath/kernels/stored/repack.h"
-#include "fastpath/pack_matrix.h"
 
 void *fp_pack_own(fp_packer *p, void *memory)
 {
@@ -87,12 +86,6 @@ void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from)
     *job = (packed_columns){from, to};
     (void)array_list_defer(p->arrays, from->name, false, from->rows * from->cols * sizeof(float),
                            (array_maker){make_columns, job, NULL}, NULL, 0);
-}
-
-void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from)
-{
-    fp_pack_matrix(p, &to->weight, &from->weight);
-    fp_pack_vector(p, &to->bias, &from->bias);
 }
 
 /* context: the norm, whose offset is added before its weights are rounded. */

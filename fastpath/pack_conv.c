@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/pack_conv.h"
 
+#include "fastpath/pack_matrix.h"
+
 static void pack_unit(fp_packer *p, fp_conv_unit *to, const plan_conv_unit *from)
 {
     const plan_convolution *c = &from->convolution;

@@ -377,6 +377,12 @@ void fp_pack_table(fp_packer *p, fp_matrix *to, const plan_weight *from)
     pack_matrix(p, to, from, false);
 }
 
+void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from)
+{
+    fp_pack_matrix(p, &to->weight, &from->weight);
+    fp_pack_vector(p, &to->bias, &from->bias);
+}
+
 void fp_matrix_unpack(const fp_matrix *m, size_t o, float *row)
 {
     if (m->stored_kernel) m->stored_kernel->unpack(row, &m->stored, o);

@@ -16,7 +16,10 @@
  * later reader loads them again. */
 void fp_pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from);
 
-/* The same for a matrix whose rows are unpacked: its columns keep their order. */
+/* A matrix and its bias. */
+void fp_pack_linear(fp_packer *p, fp_linear *to, const plan_linear *from);
+
+/* As fp_pack_matrix, for a matrix whose rows are unpacked: its columns keep their order. */
 void fp_pack_table(fp_packer *p, fp_matrix *to, const plan_weight *from);
 
 /* Output o of a matrix of fp_pack_table, [n_in]. */
