@@ -17,6 +17,7 @@ static const assay_engine *engine;
 static assay_kernels kernels; /* the engine's own, as it exports them */
 static assay_model *model;
 static assay_error err;
+static const char *checkpoint = "qwen3/window/model";
 
 static const char *environment(const char *name)
 {
@@ -45,7 +46,7 @@ static assay_status open_with(assay_dtype compute, const assay_kernels *given)
     char path[4096];
     const assay_model_options options = {
         .size = sizeof options, .compute = (uint32_t)compute, .kernels = given};
-    (void)snprintf(path, sizeof path, "%s/fixtures/qwen3/window/model", environment("top_srcdir"));
+    (void)snprintf(path, sizeof path, "%s/fixtures/%s", environment("top_srcdir"), checkpoint);
     return engine->model_open(path, &options, &model, &err);
 }
 
@@ -141,6 +142,30 @@ START_TEST(a_model_that_needs_a_product_which_kernels_lack_is_refused)
 }
 END_TEST
 
+static size_t n_stored;
+
+static void counted_stored(const assay_stored_product *p)
+{
+    __atomic_add_fetch(&n_stored, 1, __ATOMIC_RELAXED);
+    kernels.matmul_stored->f32(p);
+}
+
+START_TEST(matrices_that_matmul_stored_supports_go_to_it)
+{
+    assay_matmul_stored stored = *kernels.matmul_stored;
+    const assay_kernels given = {
+        .abi = ASSAY_KERNELS_ABI, .size = sizeof given, .name = "counting", .matmul_stored = &stored};
+    size_t n;
+    stored.f32 = counted_stored;
+    stored.bf16 = NULL;
+    checkpoint = "qwen3/gguf-q4_k_m/model/model.gguf";
+    free(answer_in(ASSAY_F32, &given, &n));
+    ck_assert_uint_gt(n_stored, 0);
+    ck_assert_int_eq(open_with(ASSAY_BF16, &given), ASSAY_EUNSUPPORTED);
+    support_expect_error(&err, ASSAY_EUNSUPPORTED, "kernels counting: matmul_stored has no bf16", NULL);
+}
+END_TEST
+
 START_TEST(a_table_of_another_abi_is_refused)
 {
     kernels.abi++;
@@ -157,6 +182,7 @@ int main(void)
     tcase_add_test(tc, external_kernels_are_used);
     tcase_add_loop_test(tc, queries_for_pages_of_bfloat16_are_bfloat16, 0, 2);
     tcase_add_test(tc, a_model_that_needs_a_product_which_kernels_lack_is_refused);
+    tcase_add_test(tc, matrices_that_matmul_stored_supports_go_to_it);
     tcase_add_test(tc, a_table_of_another_abi_is_refused);
     suite_add_tcase(suite, tc);
     return support_run(suite);
