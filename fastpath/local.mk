@@ -20,6 +20,7 @@ fastpath_libfastpath_a_SOURCES = \
 	fastpath/features.c fastpath/features.h \
 	fastpath/forward.c fastpath/forward.h \
 	fastpath/head_scale.c fastpath/head_scale.h \
+	fastpath/inputs.c fastpath/inputs.h \
 	fastpath/layer.c fastpath/layer.h \
 	fastpath/layer_norm.c fastpath/layer_norm.h \
 	fastpath/mlp.c fastpath/mlp.h \
@@ -82,6 +83,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_delta \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_features \
+	fastpath/tests/check_coded \
 	fastpath/tests/check_image_positions \
 	fastpath/tests/check_images_again \
 	fastpath/tests/check_kernels \
@@ -164,6 +166,8 @@ fastpath_tests_check_delta_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_images_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_images_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+fastpath_tests_check_coded_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_coded_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_narrow_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_narrow_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_outside_CFLAGS = $(TEST_CFLAGS)

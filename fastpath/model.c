@@ -3,12 +3,15 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
 #include "fastpath/pack_matrix.h"
+#include "model/formats/inputs.h"
 #include "model/loader.h"
 #include "model/plan/feature.h"
+#include "model/plan/shapes.h"
 
 /* The features that this engine does not implement: none at present. */
 static const plan_feature_set LACKED = {{false}};
@@ -148,6 +151,37 @@ static assay_status realise_arrays(fp_model *m, const char *dir, assay_error *er
     return rc == ASSAY_OK ? rc : assay_fail(err, rc, "%s: %s", dir, why.text);
 }
 
+typedef struct checking {
+    const char *compute;
+    const plan_weight *failed; /* the first */
+} checking;
+
+static void check_weight(void *context, const char *place, const plan_weight *w, double added)
+{
+    checking *c = context;
+    (void)place;
+    (void)added;
+    const char *type;
+    if (!c->failed && w->data && !format_inputs(c->compute, &w->stored, &type)) c->failed = w;
+}
+
+/* *found: the name as FORMAT_COMPUTES has it. Fails if it does not, or a matrix has no type in it. */
+static assay_status check_compute(const plan *p, const char *compute, const char **found, assay_error *err)
+{
+    checking c = {.compute = compute};
+    size_t i = 0;
+    while (FORMAT_COMPUTES[i] && strcmp(FORMAT_COMPUTES[i], compute) != 0) i++;
+    if (!FORMAT_COMPUTES[i])
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "compute: found %s, which fastpath does not have",
+                          compute);
+    plan_visit_weights(p, check_weight, &c);
+    if (c.failed)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "compute: found %s, which is not defined for %s of %s",
+                          compute, c.failed->name, c.failed->stored.format);
+    *found = FORMAT_COMPUTES[i];
+    return ASSAY_OK;
+}
+
 static assay_status open_parts(fp_model *m, const char *dir, const fp_options *options, assay_error *err)
 {
     fp_isa isa;
@@ -166,6 +200,8 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     rc = fp_pool_open(n, options->grain == SIZE_MAX ? FP_GRAIN : options->grain, &m->pool, err);
     if (rc == ASSAY_OK) rc = plan_open_allowing(dir, options->allow_unknown, &m->plan, err);
     if (rc == ASSAY_OK) rc = plan_check_features(m->plan, &LACKED, "fastpath", err);
+    if (rc != ASSAY_OK) return rc;
+    if (options->compute_name) rc = check_compute(m->plan, options->compute_name, &m->packer.inputs, err);
     if (rc != ASSAY_OK) return rc;
     m->packer.pool = m->pool;
     m->packer.kernels = &m->kernels;

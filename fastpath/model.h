@@ -85,8 +85,9 @@ typedef struct fp_model {
 } fp_model;
 
 typedef struct fp_options {
-    assay_dtype compute; /* type of activations in products: ASSAY_F32 (or 0), ASSAY_BF16 or ASSAY_I8 */
-    const char *isa;     /* value of ASSAY_ISA; NULL: the best that this processor runs */
+    assay_dtype compute;      /* type of activations in products: ASSAY_F32 (or 0), ASSAY_BF16 or ASSAY_I8 */
+    const char *compute_name; /* a type of FORMAT_COMPUTES instead; or NULL */
+    const char *isa;          /* value of ASSAY_ISA; NULL: the best that this processor runs */
     const assay_kernels *kernels;     /* external kernels that replace fastpath's own; or NULL */
     const char *const *allow_unknown; /* see plan_open_allowing; or NULL */
     size_t n_workers;                 /* 0: one for each processor that this process may use */

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fastpath/inputs.h"
 #include "fastpath/layer_norm.h"
 
 /* Products of the same rows with several matrices, split among the workers together: a panel costs the
@@ -14,6 +15,7 @@
 typedef struct products {
     const fp_target *targets; /* [n] */
     assay_product of;         /* rows, and the members common to all products */
+    const float *excess;      /* of the sums of rows (fastpath/inputs.h); or NULL */
     size_t n_each;            /* number of panels of one item */
 } products;
 
@@ -50,6 +52,7 @@ static void product_item(void *context, size_t item)
     part.n_panels = left < job->n_each ? left : job->n_each;
     if (target->w->run_stored) run_stored(target->w, &part);
     else target->w->run(&part);
+    if (job->excess) fp_inputs_add_minimums(&part, target->w, job->excess);
 }
 
 /* Rows of activations and their converted form: in the order of a matrix's columns; bfloat16, or int8 codes
@@ -88,6 +91,11 @@ bool fp_narrow_alloc(fp_pass *pass)
     const fp_packer *p = &pass->model->packer;
     if (p->orders) pass->ordered = fp_scratch_floats(pass->scratch, pass->n_rows, p->widest_ordered);
     if (p->orders && !pass->ordered) return false;
+    if (p->inputs) {
+        const size_t n = p->widest > FP_INPUTS_LEAST ? p->widest : FP_INPUTS_LEAST;
+        pass->narrow = fp_scratch_alloc(pass->scratch, pass->n_rows, n, FP_INPUTS_BYTES);
+        return pass->narrow != NULL;
+    }
     if (p->compute == ASSAY_F32) return true;
     pass->narrow = fp_scratch_alloc(pass->scratch, pass->n_rows, p->widest, sizeof(uint16_t));
     return pass->narrow != NULL;
@@ -139,14 +147,16 @@ static void run_together(const fp_pass *pass, const float *x, size_t n_rows, con
     for (size_t i = 0; i < n; i++) n_panels += fp_matrix_panels(&targets[i].w->packed);
     job.n_each = panels_of_item(pool, n_panels, cost);
     for (size_t i = 0; i < n; i++) n_items += items_of(&targets[i], job.n_each);
-    convert_rows(pass, &job.of, x, targets[0].w);
+    if (targets[0].w->inputs) job.excess = fp_inputs_convert(pass, &job.of, x, targets[0].w);
+    else convert_rows(pass, &job.of, x, targets[0].w);
     fp_pool_run(pool, n_items, job.n_each * cost, product_item, &job);
 }
 
 static bool takes_same_rows(const fp_matrix *a, const fp_matrix *b)
 {
     return a->x == b->x && a->order == b->order && a->packed.n_in == b->packed.n_in &&
-           a->packed.panel == b->packed.panel && (a->x != ASSAY_I8 || a->packed.group == b->packed.group);
+           a->packed.panel == b->packed.panel && (a->x != ASSAY_I8 || a->packed.group == b->packed.group) &&
+           a->inputs == b->inputs && !a->minimums == !b->minimums;
 }
 
 void fp_products(const fp_pass *pass, const float *x, size_t n_rows, const fp_target *targets, size_t n)

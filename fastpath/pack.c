@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/grow.h"
+#include "fastpath/kernels/stored/input_type.h"
 #include "fastpath/kernels/stored/repack.h"
 
 void *fp_pack_own(fp_packer *p, void *memory)
@@ -33,6 +34,25 @@ void fp_pack_free(fp_packer *p)
     for (size_t i = 0; i < p->n_owned; i++) free(p->owned[i]);
     free(p->owned);
     *p = (fp_packer){0};
+}
+
+void fp_pack_inputs(const fp_packer *p, fp_matrix *m, const plan_weight *from)
+{
+    m->inputs = fp_input_type(p->inputs, &from->stored);
+    if (m->stored_kernel || !m->kernel->i8) return;
+    if (!fp_input_is_codes(m->inputs, &m->packed, p->kernels->outside != NULL)) return;
+    m->x = ASSAY_I8;
+    m->run = m->kernel->i8;
+}
+
+bool fp_pack_minimums(fp_packer *p, fp_matrix *m, const plan_weight *from)
+{
+    const assay_stored *s = &from->stored;
+    const size_t n = fp_input_minimums(m->inputs, s);
+    float *minimums = n ? fp_pack_alloc(p, n * s->n_out, sizeof *minimums) : NULL;
+    if (minimums) fp_input_take_minimums(m->inputs, s, minimums);
+    m->minimums = minimums;
+    return minimums || !n;
 }
 
 /* context: receives the address. inputs: the vector as converted by the loader. */

@@ -28,7 +28,9 @@ typedef struct fp_matrix {
     assay_stored_product_fn *run_stored;
     assay_stored_matrix stored; /* of stored_kernel */
     const int32_t *order;       /* [n_in]: which element of x the packed column i takes; NULL: element i */
-    assay_dtype x; /* type of the rows that `run` multiplies: ASSAY_F32, ASSAY_BF16 or ASSAY_I8 */
+    assay_dtype x;          /* type of the rows that `run` multiplies: ASSAY_F32, ASSAY_BF16 or ASSAY_I8 */
+    const fp_coded *inputs; /* the published type of its inputs; NULL: not rounded */
+    const float *minimums;  /* [n_in / block of inputs, n_out], where inputs have sums; else NULL */
 } fp_matrix;
 
 typedef struct fp_linear {
@@ -54,6 +56,7 @@ typedef struct fp_packer {
     const fp_kernels *kernels; /* borrowed for as long as the packed weights are used */
     array_list *arrays;        /* borrowed */
     assay_dtype compute;       /* ASSAY_F32, ASSAY_BF16 or ASSAY_I8: type of activations in products */
+    const char *inputs;        /* with ASSAY_F32: a type of FORMAT_COMPUTES; or NULL */
     size_t widest;             /* largest n_in of any matrix so far */
     size_t widest_ordered;     /* the same of those with an order */
     fp_order *orders;          /* all, in owned memory */
@@ -78,6 +81,11 @@ void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from);
 /* A matrix of plain numbers as the columns of *to, [cols, rows]. */
 void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from);
 void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from);
+
+/* Has products of a matrix that was chosen for float32 take their inputs in the published type of p->inputs,
+ * as codes where they can. Then, when it is packed, makes its minimums; false: out of memory. */
+void fp_pack_inputs(const fp_packer *p, fp_matrix *m, const plan_weight *from);
+bool fp_pack_minimums(fp_packer *p, fp_matrix *m, const plan_weight *from);
 
 /* Frees everything that the packer has allocated. */
 void fp_pack_free(fp_packer *p);

@@ -212,9 +212,9 @@ static size_t order_columns(fp_packer *p, const plan_weight *w, fp_matrix *m)
 /* Chooses panels of codes for a matrix that is neither plain numbers nor affine groups of the ABI. */
 static bool choose_codes(fp_packer *p, const plan_weight *w, bool may_order, fp_matrix *m)
 {
-    const fp_form_rule rule = p->kernels->outside       ? FP_FORM_ABI
-                              : p->compute == ASSAY_F32 ? FP_FORM_OWN
-                                                        : FP_FORM_INTEGERS;
+    const fp_form_rule rule = p->kernels->outside                     ? FP_FORM_ABI
+                              : p->compute == ASSAY_F32 && !p->inputs ? FP_FORM_OWN
+                                                                      : FP_FORM_INTEGERS;
     const size_t group = w->stored.group_of && may_order ? order_columns(p, w, m) : 0;
     assay_weight is;
     if (!fp_form_choose(&w->stored, rule, group, &is)) {
@@ -331,7 +331,7 @@ static assay_status make_panels(void *context, array *self, array *const *inputs
     if (m.packed.panels)
         fp_pool_run(p->pool, fp_matrix_panels(&m.packed), m.packed.panel * job->from->cols, pack_panel,
                     &work);
-    if (!m.packed.panels || atomic_load(&work.failed))
+    if (!m.packed.panels || atomic_load(&work.failed) || !fp_pack_minimums(p, &m, job->from))
         return assay_fail(err, ASSAY_ENOMEM, "out of memory for %zu x %zu weights", job->from->rows,
                           job->from->cols);
     forget_pages(job->from);
@@ -358,6 +358,7 @@ static void pack_matrix(fp_packer *p, fp_matrix *to, const plan_weight *from, bo
 {
     *to = choose_kernels(p, from, may_order);
     if (!from->data) return;
+    fp_pack_inputs(p, to, from);
     if (from->cols > p->widest) p->widest = from->cols;
     if (to->order && from->cols > p->widest_ordered) p->widest_ordered = from->cols;
     packed_matrix *job = fp_pack_alloc(p, 1, sizeof *job);

@@ -31,7 +31,7 @@ static assay_status ref_model_open(const char *dir, const assay_model_options *g
     assay_model_options options;
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_model_options", err);
     if (rc != ASSAY_OK) return rc;
-    if (options.compute != ASSAY_DTYPE_NONE)
+    if (options.compute != ASSAY_DTYPE_NONE || options.compute_name || options.cache_name)
         return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: it offers no choice of the type that it computes in",
                           REF_NAME);
     if (options.kernels)

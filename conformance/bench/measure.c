@@ -285,10 +285,9 @@ void conf_bench_measure(const void *request, conf_verdict *v)
     const assay_kernels *kernels = NULL;
     if (!conf_evaluate_kernels(r->kernels, &kernels, v)) return;
     v->stage = CONF_STAGE_MODEL_OPEN;
-    const assay_model_options options = {.size = sizeof options,
-                                         .compute = conf_compute_dtype(r->compute),
-                                         .kernels = kernels,
-                                         .allow_unknown = r->allow_unknown};
+    assay_model_options options = {
+        .size = sizeof options, .kernels = kernels, .allow_unknown = r->allow_unknown};
+    conf_compute_request(r->compute, m.engine, &options);
     assay_status rc = m.engine->model_open(r->dir, &options, &model, &err);
     if (rc != ASSAY_OK) {
         (void)call_failed(&m, rc, &err);

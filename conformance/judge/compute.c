@@ -155,6 +155,15 @@ assay_dtype conf_compute_dtype(conf_compute compute)
     return compute == CONF_COMPUTE_NONE ? ASSAY_DTYPE_NONE : info_of(compute)->dtype;
 }
 
+void conf_compute_request(conf_compute compute, const assay_engine *engine, assay_model_options *options)
+{
+    const conf_compute alone = conf_compute_without_cache(compute);
+    const unsigned cache = compute / CONF_CACHE;
+    options->compute = conf_compute_dtype(compute);
+    if (engine->compute_types && alone && !options->compute) options->compute_name = info_of(alone)->names[0];
+    if (engine->cache_types && cache) options->cache_name = caches[cache];
+}
+
 void conf_compute_print_options(FILE *out, conf_compute compute)
 {
     const unsigned cache = compute / CONF_CACHE;

@@ -60,9 +60,13 @@ bool conf_compute_is_narrow(conf_compute compute);
 /* The unit of reported errors, for messages: "the noise", "the noise in bfloat16", "the noise in q8_K". */
 const char *conf_compute_unit(conf_compute compute);
 
-/* The number that assay_model_options.compute has for this type; ASSAY_DTYPE_NONE for one that it cannot
- * tell an engine. */
+/* The number that assay_model_options.compute has for this type; ASSAY_DTYPE_NONE for one that engines are
+ * told by name, if at all. */
 assay_dtype conf_compute_dtype(conf_compute compute);
+
+/* Sets the compute and the cache type of options for an engine: by number, or by name if the engine's table
+ * lists names. The engine refuses a name that it does not have. */
+void conf_compute_request(conf_compute compute, const assay_engine *engine, assay_model_options *options);
 
 /* Prints " --compute TYPE" and " --kv-cache-type TYPE" as they were given; nothing for CONF_COMPUTE_NONE. */
 void conf_compute_print_options(FILE *out, conf_compute compute);

@@ -144,10 +144,9 @@ bool conf_drive_run(conf_walker *w, const conf_drive *d)
     w->running = d->verdict;
     d->verdict->last_trace[0] = '\0';
     d->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    const assay_model_options options = {.size = sizeof options,
-                                         .compute = conf_compute_dtype(d->compute),
-                                         .kernels = d->kernels,
-                                         .allow_unknown = w->c->allow_unknown};
+    assay_model_options options = {
+        .size = sizeof options, .kernels = d->kernels, .allow_unknown = w->c->allow_unknown};
+    conf_compute_request(d->compute, d->engine, &options);
     const assay_status rc = d->engine->model_open(w->c->model, &options, &q.r.model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(&q.r, rc, &err);
     const bool ok = check_vocab(&q) && evaluate(&q);

@@ -93,7 +93,7 @@ const conf_option_info conf_cli_options[] = {
      "is then fastpath"},
     {CONF_OPTION_COMPUTE, 0, "--compute", "TYPE",
      "judge engines by the noise of this compute type (docs/judging.md), and\nhave them compute in it if it "
-     "is f32, bf16 or int8 (default: the\nengine's own choice, judged as f32)"},
+     "is f32, bf16, int8 or one that the engine\nlists (default: the engine's own choice, judged as f32)"},
     {CONF_OPTION_JUDGED_AS, 0, "--compute", "TYPE",
      "the type in which the observed engine computed (docs/judging.md): judge\nby its noise (default: "
      "float32 by its noise, float64 by its bound)"},

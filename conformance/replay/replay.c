@@ -188,10 +188,9 @@ bool conf_replay_decoder(conf_replay *r)
     assay_error err = {0};
     if (!arrange_batch(r)) return false;
     r->verdict->stage = CONF_STAGE_MODEL_OPEN;
-    const assay_model_options options = {.size = sizeof options,
-                                         .compute = conf_compute_dtype(r->verdict->compute),
-                                         .kernels = r->kernels,
-                                         .allow_unknown = r->c->allow_unknown};
+    assay_model_options options = {
+        .size = sizeof options, .kernels = r->kernels, .allow_unknown = r->c->allow_unknown};
+    conf_compute_request(r->verdict->compute, r->engine, &options);
     assay_status rc = r->engine->model_open(r->c->model, &options, &r->model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
     return check_vocab(r) && (r->c->decoder.n_greedy == 0 || conf_greedy_read_stops(r)) && replay_traced(r) &&

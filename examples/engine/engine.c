@@ -18,7 +18,8 @@ static assay_status model_open(const char *dir, const assay_model_options *given
     assay_model_options options;
     assay_status rc = assay_options_read(&options, sizeof options, given, "assay_model_options", err);
     if (rc != ASSAY_OK) return rc;
-    if (options.kernels || (options.compute != ASSAY_DTYPE_NONE && options.compute != ASSAY_F32))
+    if (options.kernels || options.compute_name || options.cache_name ||
+        (options.compute != ASSAY_DTYPE_NONE && options.compute != ASSAY_F32))
         return engine_fail(err, ASSAY_EUNSUPPORTED, "only float32 and the engine's own loops are supported");
     return llama_open(dir, out, err);
 }

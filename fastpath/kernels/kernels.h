@@ -9,6 +9,7 @@
 #include "fastpath/kernels/delta/delta.h"
 #include "fastpath/kernels/gate/gate.h"
 #include "fastpath/kernels/matmul/matmul.h"
+#include "fastpath/kernels/narrow/coded.h"
 #include "fastpath/kernels/narrow/narrow.h"
 #include "fastpath/kernels/rms_norm/rms_norm.h"
 #include "fastpath/kernels/rope/rope.h"

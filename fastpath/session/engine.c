@@ -14,6 +14,7 @@
 #include "fastpath/session/steps.h"
 
 #include "base/error.h"
+#include "model/formats/inputs.h"
 #include "runtime/stream_table.h"
 
 /* First member of an open model or session, cleared when it is freed, so that an assertion fails if a
@@ -82,6 +83,7 @@ static assay_status fp_abi_model_open(const char *dir, const assay_model_options
     assay_model *m = calloc(1, sizeof *m);
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     options.compute = (assay_dtype)known.compute;
+    options.compute_name = known.compute_name;
     options.kernels = known.kernels;
     options.allow_unknown = known.allow_unknown;
     rc = fp_model_open(dir, &options, &m->model, err);
@@ -255,6 +257,7 @@ const assay_engine *assay_engine_v2(void)
         .tap = fp_abi_tap,
         .positions = fp_abi_positions,
         .rope = fp_abi_rope,
+        .compute_types = FORMAT_COMPUTES,
     };
     return &ENGINE;
 }

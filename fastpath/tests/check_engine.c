@@ -57,6 +57,26 @@ START_TEST(the_environment_decides_and_is_checked)
 }
 END_TEST
 
+START_TEST(a_compute_type_that_it_does_not_have_is_refused_by_name)
+{
+    static const struct {
+        const char *dir, *name, *says;
+    } REFUSED[] = {
+        {MODEL, "nvfp4", "found nvfp4, which fastpath does not have"},
+        {MODEL, "q8_0", NULL},
+        {"llama/mlx-2bit", "int8-token", NULL},
+        {"llama/mlx-2bit", "q8_K", "found q8_K, which is not defined for model.embed_tokens.weight of MLX"}};
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        const assay_model_options options = {.size = sizeof options, .compute_name = REFUSED[i].name};
+        const assay_status rc = abi_open_model(REFUSED[i].dir, &options);
+        if (REFUSED[i].says) support_expect_error(&err, ASSAY_EUNSUPPORTED, REFUSED[i].says, NULL);
+        ck_assert_int_eq(rc, REFUSED[i].says ? ASSAY_EUNSUPPORTED : ASSAY_OK);
+        if (rc == ASSAY_OK) engine->model_free(model);
+    }
+    ck_assert_str_eq(engine->compute_types[0], "q8_0");
+}
+END_TEST
+
 START_TEST(a_path_that_is_no_directory_is_an_error)
 {
     open_engine();
@@ -310,6 +330,7 @@ int main(void)
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_table_is_complete);
     tcase_add_test(tc, the_environment_decides_and_is_checked);
+    tcase_add_test(tc, a_compute_type_that_it_does_not_have_is_refused_by_name);
     tcase_add_test(tc, a_path_that_is_no_directory_is_an_error);
     tcase_add_test(tc, a_member_that_is_not_known_is_refused_unless_it_is_zero);
     tcase_add_test(tc, a_reserved_member_that_is_set_is_refused);

@@ -230,12 +230,16 @@ struct assay_kernels; /* assay/kernel.h */
  * allow_unknown: NULL, or a NULL-terminated list of members of config.json ("residual_multiplier",
  *                "text_config.NAME") that the engine ignores instead of refusing them as unknown;
  *                borrowed for the call.
- * An engine refuses a compute type or kernels that it cannot use with ASSAY_EUNSUPPORTED. */
+ * compute_name:  NULL, or a name of the table's compute_types that is none of an assay_dtype: "q8_K",
+ * "int8-token"; compute is ASSAY_DTYPE_NONE then. Borrowed for the call. cache_name:    NULL: keys and values
+ * are cached as the compute type says; or a name of the table's cache_types. Borrowed for the call. An engine
+ * refuses a compute type, a cache type or kernels that it cannot use with ASSAY_EUNSUPPORTED. */
 typedef struct assay_model_options {
     uint32_t size;
     uint32_t compute; /* assay_dtype */
     const struct assay_kernels *kernels;
     const char *const *allow_unknown;
+    const char *compute_name, *cache_name;
 } assay_model_options;
 
 /* n_samples: how many samples the session has from the start, without tokens: 0 … n_samples - 1. May be 0.
@@ -337,6 +341,11 @@ typedef struct assay_engine {
      *           head_dim columns; the engine sets *dim to the number of columns that it wrote. */
     assay_status (*rope)(const assay_rope_request *request, void *out, void *cos, void *sin, size_t *dim,
                          assay_error *err);
+
+    /* Optional. The names that model_open accepts as compute_name and as cache_name; each list ends with
+     * NULL. An engine without a list is not told names of that kind: they only choose the noise by which it
+     * is judged. */
+    const char *const *compute_types, *const *cache_types;
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);

@@ -95,6 +95,29 @@ START_TEST(every_type_has_names_of_its_own_with_and_without_a_cache)
 }
 END_TEST
 
+START_TEST(an_engine_is_told_by_name_only_what_its_table_lists)
+{
+    static const char *const names[] = {"x", NULL};
+    const conf_compute both = conf_compute_with_cache(conf_compute_of("q8_K"), conf_cache_of("q8_0")),
+                       wide = conf_compute_with_cache(CONF_COMPUTE_F32, conf_cache_of("int8"));
+    assay_engine engine = {0};
+    assay_model_options options = {0};
+    conf_compute_request(both, &engine, &options);
+    ck_assert(!options.compute_name && !options.cache_name && !options.compute);
+    engine.compute_types = engine.cache_types = names;
+    conf_compute_request(both, &engine, &options);
+    ck_assert_str_eq(options.compute_name, "q8_K");
+    ck_assert_str_eq(options.cache_name, "q8_0");
+    options = (assay_model_options){0};
+    conf_compute_request(wide, &engine, &options);
+    ck_assert(!options.compute_name && options.compute == ASSAY_F32);
+    ck_assert_str_eq(options.cache_name, "int8");
+    options = (assay_model_options){0};
+    conf_compute_request(CONF_COMPUTE_NONE, &engine, &options);
+    ck_assert(!options.compute_name && !options.cache_name && !options.compute);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/judge/fit");
@@ -105,6 +128,7 @@ int main(void)
     tcase_add_test(all, a_noise_within_which_zeros_pass_explains_nothing);
     tcase_add_test(all, a_verdict_names_the_type_that_judged_and_the_one_that_explains);
     tcase_add_test(all, every_type_has_names_of_its_own_with_and_without_a_cache);
+    tcase_add_test(all, an_engine_is_told_by_name_only_what_its_table_lists);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

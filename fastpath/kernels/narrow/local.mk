@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 fastpath_libkernels_a_SOURCES += \
+	fastpath/kernels/narrow/coded.c \
+	fastpath/kernels/narrow/coded.h \
 	fastpath/kernels/narrow/narrow.c \
 	fastpath/kernels/narrow/narrow.h \
 	fastpath/kernels/narrow/narrow__scalar.c

@@ -11,6 +11,7 @@ lib_model_libmodel_a_SOURCES += lib/model/formats/format.h \
 	lib/model/formats/compressed.c lib/model/formats/compressed.h \
 	lib/model/formats/fields.c lib/model/formats/fields.h \
 	lib/model/formats/hf_quant.c lib/model/formats/hf_quant.h \
+	lib/model/formats/inputs.c lib/model/formats/inputs.h \
 	lib/model/formats/quantization.c lib/model/formats/quantization.h \
 	lib/model/formats/rules.c lib/model/formats/rules.h \
 	lib/model/formats/settings.c lib/model/formats/settings.h
