@@ -201,9 +201,13 @@ const conf_command conf_cli_commands[] = {
      "a larger one is named: another weight's values, another order of rows or columns, another\n"
      "reading of the bytes, a factor, a summand, a sign.\n"
      "\n"
+     "With --case, ref64 evaluates the prompts of CASE with both: printed are the KL divergence\n"
+     "from the original, in nats, and how often another token is the most probable.\n"
+     "\n"
      "Exit status: 0 every weight is a sound conversion; 1 one is wrong, missing or added; 2 usage;\n"
      "99 a checkpoint cannot be read, or the two are not of one model.\n",
-     TAKES(CONF_OPTION_JSON, CONF_OPTION_ALL_WEIGHTS, CONF_OPTION_ALLOW_UNKNOWN), conf_cmd_weights},
+     TAKES(CONF_OPTION_PROMPTS, CONF_OPTION_JSON, CONF_OPTION_ALL_WEIGHTS, CONF_OPTION_ALLOW_UNKNOWN),
+     conf_cmd_weights},
     {"events", "--endpoint NAME [OPTION]... FILE",
      "check an event stream against the protocol of its endpoint",
      "FILE holds a server's response body as it was received: server-sent events. - is standard\n"

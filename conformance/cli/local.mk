@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rows of a table, without headers of their own: cmd_*.c main.c
 conformance_libconformance_a_SOURCES += \
+	conformance/cli/assign.c conformance/cli/assign.h \
 	conformance/cli/cli.c conformance/cli/cli.h \
 	conformance/cli/cmd.c conformance/cli/cmd.h \
 	conformance/cli/cmd_arrays.c \

@@ -146,6 +146,8 @@ const conf_option_info conf_cli_options[] = {
      "run each program on these numbers of threads (default: 1,2,4,16)"},
     {CONF_OPTION_FOR, 0, "--for", "SECONDS",
      "continue with new seeds for this time, or until a program fails"},
+    {CONF_OPTION_PROMPTS, 0, "--case", "CASE",
+     "evaluate the prompts of this case with both checkpoints, and say what\nthe quantised one costs there"},
     {CONF_OPTION_REPLAY, 0, "--replay", "FILE", "run the program in FILE repeatedly"},
     {CONF_OPTION_TIMES, 0, "--times", "N", "with --replay: how often (default: 20)"},
     {CONF_OPTION_MAX_TOKENS, 0, "--max-tokens", "N", "generate at most N tokens (default: 256)"},

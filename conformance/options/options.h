@@ -81,6 +81,7 @@ typedef enum conf_option {
     CONF_OPTION_EFFORT, /* --seconds */
     CONF_OPTION_RECORDED,
     CONF_OPTION_REPLAY,
+    CONF_OPTION_PROMPTS, /* --case */
     CONF_OPTION_TIMES,
     CONF_OPTION_ENDPOINT,
     CONF_OPTION_MARKER,
@@ -205,7 +206,7 @@ typedef struct conf_options {
     size_t n_tokens, n_repeats;        /* 0: not given */
     bool serving;                      /* assay bench: measure parsers */
     size_t n_draws, n_times;           /* assay schedule; 0: not given */
-    const char *shape, *save, *replay; /* NULL: not given */
+    const char *shape, *save, *replay; /* NULL: not given; replay: assay weights, --case */
     size_t threads[CONF_THREADS_COUNTS_MAX], n_threads;
     const char *endpoint, *usage;  /* assay events; NULL: not given */
     const char *reasoning, *tools; /* parser names; NULL: not given */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "conformance/weights/fold.h"
 
 static const char *format_of(const conf_weight_pair *p)
 {
@@ -51,17 +52,11 @@ static assay_status measure_pair(conf_weight_pair *p, assay_error *err)
     return rc;
 }
 
-static double worst_multiple(const conf_weight_pair *p)
-{
-    return fmax(p->error.multiple / CONF_WEIGHT_MULTIPLE_MAX,
-                p->error.group_multiple / CONF_GROUP_MULTIPLE_MAX);
-}
-
 static int worst_first(const void *a, const void *b)
 {
     const conf_weight_pair *x = a, *y = b;
     const bool x_wrong = x->state != CONF_WEIGHT_SOUND, y_wrong = y->state != CONF_WEIGHT_SOUND;
-    const double m = worst_multiple(x), n = worst_multiple(y);
+    const double m = conf_weight_excess(&x->error), n = conf_weight_excess(&y->error);
     if (x_wrong != y_wrong) return x_wrong ? -1 : 1;
     return m != n ? (m > n ? -1 : 1) : strcmp(x->original.place, y->original.place);
 }
@@ -105,7 +100,7 @@ static assay_status explain_wrong(conf_weight_comparison *c, assay_error *err)
         bool is_explained = *p->fault != '\0';
         if (rc == ASSAY_OK && !is_explained)
             rc = conf_weight_explain(&p->original, &p->stored, &p->error, p->fault, &is_explained, err);
-        if (is_explained || worst_multiple(p) > CONF_UNEXPLAINED) continue;
+        if (is_explained || conf_weight_excess(&p->error) > CONF_UNEXPLAINED) continue;
         p->state = CONF_WEIGHT_SOUND;
         *p->fault = '\0';
     }
@@ -118,6 +113,7 @@ assay_status conf_weights_compare(const plan *original, const plan *stored, conf
     *out = (conf_weight_comparison){0};
     assay_status rc = pair_weights(original, stored, out, err);
     for (size_t i = 0; rc == ASSAY_OK && i < out->n; i++) rc = measure_pair(&out->pairs[i], err);
+    if (rc == ASSAY_OK) rc = conf_weights_fold(out, err);
     if (rc == ASSAY_OK) rc = explain_wrong(out, err);
     if (rc == ASSAY_OK && out->n) qsort(out->pairs, out->n, sizeof *out->pairs, worst_first);
     if (rc == ASSAY_OK) rc = count_formats(out, err);
@@ -127,6 +123,10 @@ assay_status conf_weights_compare(const plan *original, const plan *stored, conf
 
 void conf_weights_free(conf_weight_comparison *c)
 {
+    for (conf_weight_scales *next; c->scales; c->scales = next) {
+        next = c->scales->next;
+        free(c->scales);
+    }
     free(c->pairs);
     free(c->formats);
     *c = (conf_weight_comparison){0};

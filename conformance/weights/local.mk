@@ -2,8 +2,10 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/weights/changes.c conformance/weights/changes.h \
 	conformance/weights/compare.c conformance/weights/compare.h \
+	conformance/weights/cost.c conformance/weights/cost.h \
 	conformance/weights/document.c conformance/weights/document.h \
 	conformance/weights/explain.c conformance/weights/explain.h \
+	conformance/weights/fold.c conformance/weights/fold.h \
 	conformance/weights/groups.c conformance/weights/groups.h \
 	conformance/weights/measure.c conformance/weights/measure.h \
 	conformance/weights/order.c conformance/weights/order.h \

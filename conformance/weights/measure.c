@@ -156,7 +156,12 @@ assay_status conf_weight_measure(const conf_weight *original, const conf_weight 
     return ASSAY_OK;
 }
 
+double conf_weight_excess(const conf_weight_error *e)
+{
+    return fmax(e->multiple / CONF_WEIGHT_MULTIPLE_MAX, e->group_multiple / CONF_GROUP_MULTIPLE_MAX);
+}
+
 bool conf_weight_is_sound(const conf_weight_error *e)
 {
-    return e->multiple <= CONF_WEIGHT_MULTIPLE_MAX && e->group_multiple <= CONF_GROUP_MULTIPLE_MAX;
+    return conf_weight_excess(e) <= 1;
 }

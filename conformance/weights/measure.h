@@ -40,6 +40,9 @@ static inline double conf_weight_floor(const conf_weight_error *e)
     return e->multiple > 0 ? e->rmse / e->multiple : 0;
 }
 
+/* How large the error is, in multiples of the bounds. */
+double conf_weight_excess(const conf_weight_error *e);
+
 bool conf_weight_is_sound(const conf_weight_error *e);
 
 #endif

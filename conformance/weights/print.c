@@ -33,6 +33,7 @@ static void print_pair(FILE *out, const conf_weight_pair *p)
     else
         (void)fprintf(out, ": error %.3g, at best %.3g; worst group %.3g times its best", p->error.rmse,
                       p->error.best, p->error.group_multiple);
+    if (*p->scaled_with) (void)fprintf(out, "; scales are moved between it and %s", p->scaled_with);
     if (*p->fault) {
         (void)fputs("; ", out);
         conf_text_print_clean(out, p->fault);
@@ -53,4 +54,15 @@ void conf_weights_print(FILE *out, const conf_weight_comparison *c, bool all)
                       f->multiple);
     }
     (void)fprintf(out, "\n%zu weight%s, %zu wrong\n", c->n, c->n == 1 ? "" : "s", c->n_wrong);
+}
+
+void conf_weights_print_cost(FILE *out, const conf_weights_cost *cost)
+{
+    const double share = 100 * (double)cost->n_changed / (double)(cost->n_positions ? cost->n_positions : 1);
+    conf_text_print_clean(out, cost->path);
+    (void)fprintf(out,
+                  ": KL %.3g nats, at most %.3g (sample %zu, token %zu); another best token at %zu of %zu "
+                  "positions (%.3g %%)\n",
+                  cost->kl, cost->largest_kl, cost->sample, cost->token, cost->n_changed, cost->n_positions,
+                  share);
 }

@@ -70,5 +70,8 @@ void conf_weight_rows(const conf_weight *w, size_t first, size_t n, double *out)
 {
     if (w->is->values) memcpy(out, array_data(w->is->values), w->is->cols * sizeof *out);
     else conf_stored_rows(&w->is->stored, first, n, out);
-    for (size_t i = 0; w->added != 0 && i < n * w->is->cols; i++) out[i] += w->added;
+    const size_t cols = w->is->cols;
+    for (size_t i = 0; w->added != 0 && i < n * cols; i++) out[i] += w->added;
+    for (size_t i = 0; w->column_factor && i < n * cols; i++) out[i] *= w->column_factor[i % cols];
+    for (size_t i = 0; w->row_factor && i < n * cols; i++) out[i] *= w->row_factor[first + i / cols];
 }

@@ -13,7 +13,9 @@ typedef struct conf_weight {
     char place[CONF_PLACE_MAX];
     const plan_weight *is; /* borrowed from the plan */
     double added;
-    bool is_tied; /* it is the embedding */
+    const double *row_factor,
+        *column_factor; /* [rows], [cols]: what its numbers are multiplied by; or NULL */
+    bool is_tied;       /* it is the embedding */
 } conf_weight;
 
 typedef struct conf_weight_list {
@@ -25,7 +27,8 @@ typedef struct conf_weight_list {
  * out->at. Fails with ASSAY_ENOMEM. */
 assay_status conf_weights_of(const plan *p, conf_weight_list *out, assay_error *err);
 
-/* Writes rows first … first + n - 1 of the weight, [n, cols], with what the model adds to them. */
+/* Writes rows first … first + n - 1 of the weight, [n, cols], with what the model adds to them, times its
+ * factors. */
 void conf_weight_rows(const conf_weight *w, size_t first, size_t n, double *out);
 
 /* Writes n rows of a description, as conf_weight_rows does. */

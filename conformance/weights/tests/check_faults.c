@@ -279,12 +279,72 @@ START_TEST(a_planted_fault_is_named)
 }
 END_TEST
 
+/* The factor of input k that a converter has moved. */
+static double moved(size_t k)
+{
+    return 0.5 + (double)(k * 7 % 13) / 4;
+}
+
+/* Multiplies the numbers of a widened weight, or of a vector, by the factors of its rows or columns. */
+static void multiply(plan_weight *w, bool rows, bool inverse)
+{
+    float *values = (float *)(uintptr_t)w->stored.codes.bytes;
+    double *vector = w->values ? (double *)(uintptr_t)array_data(w->values) : NULL;
+    for (size_t i = 0; i < w->rows * w->cols; i++) {
+        const double by = moved(rows ? i / w->cols : i % w->cols), factor = inverse ? 1 / by : by;
+        if (vector) vector[i] *= factor;
+        else values[i] = (float)(values[i] * factor);
+    }
+}
+
+/* The stored model is the original with scales moved as AWQ does: from the norms into the matrices that read
+ * them, and between up and down. left_out: gate's columns are not multiplied. */
+static void move_scales(plan *original, bool left_out)
+{
+    plan_layer *l = &original->layers[0];
+    plan_attention *a = &l->mixer.attention;
+    plan_weight *const readers[] = {&a->q.weight, &a->k.weight, &a->v.weight, &l->mlp.up.weight,
+                                    left_out ? NULL : &l->mlp.gate.weight};
+    multiply(&l->mixer_in.weight, false, false);
+    multiply(&l->mlp_in.weight, false, false);
+    for (size_t i = 0; i < 5; i++)
+        if (readers[i]) multiply(readers[i], false, true);
+    multiply(&l->mlp.up.weight, true, false);
+    multiply(&l->mlp.down.weight, false, true);
+}
+
+START_TEST(moved_scales_are_found)
+{
+    plan *original = open_model("llama/gguf-q4_0"), *stored = open_model("llama/gguf-q4_0");
+    conf_weight_comparison c;
+    assay_error err = {0};
+    size_t n_moved = 0;
+    plan_visit_weights(original, widen, NULL);
+    move_scales(original, _i == 1);
+    ck_assert_msg(conf_weights_compare(original, stored, &c, &err) == ASSAY_OK, "%s", err.text);
+    for (size_t i = 0; i < c.n; i++) n_moved += *c.pairs[i].scaled_with != '\0';
+    if (_i == 0)
+        ck_assert_msg(c.n_wrong == 0 && n_moved == 8, "%zu wrong, %zu moved, %s: %.3g: %s", c.n_wrong,
+                      n_moved, c.pairs[0].original.place, c.pairs[0].error.multiple, c.pairs[0].fault);
+    else {
+        bool norm_is_wrong = false;
+        for (size_t i = 0; i < c.n_wrong; i++)
+            norm_is_wrong = norm_is_wrong || strcmp(c.pairs[i].original.place, "layers.0.mlp_in") == 0;
+        ck_assert(norm_is_wrong);
+    }
+    conf_weights_free(&c);
+    plan_free(original);
+    plan_free(stored);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("weights/faults");
     TCase *all = tcase_create("all");
     tcase_set_timeout(all, 120);
     tcase_add_loop_test(all, a_planted_fault_is_named, 0, (int)(sizeof ROWS / sizeof *ROWS));
+    tcase_add_loop_test(all, moved_scales_are_found, 0, 2);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
