@@ -6,23 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/choices.h"
 #include "base/dtype.h"
 #include "conformance/diff/state.h"
 #include "conformance/evaluate/fail.h"
 #include "conformance/hdf5/text.h"
-
-/* "F64, F32, F16 or BF16" */
-static void print_types(char *text, size_t size, conf_h5_types types)
-{
-    size_t n = 0;
-    text[0] = '\0';
-    for (assay_dtype dtype = ASSAY_F64; types && dtype <= ASSAY_BOOL && n < size; dtype++) {
-        if (!(types & CONF_H5_TYPE(dtype))) continue;
-        types &= ~CONF_H5_TYPE(dtype);
-        const char *before = n == 0 ? "" : types ? ", " : " or ";
-        n += (size_t)snprintf(text + n, size - n, "%s%s", before, dtype_name(dtype));
-    }
-}
 
 assay_status conf_diff_member_compare(const conf_diff_state *d, const char *name, conf_h5_types types,
                                       const char *shape, char mismatch[CONF_TEXT_MAX], assay_error *err)
@@ -33,7 +21,7 @@ assay_status conf_diff_member_compare(const conf_diff_state *d, const char *name
     assay_status rc = conf_h5_signature(d->observed, name, &found, err);
     if (rc != ASSAY_OK) return rc;
     char expected[64];
-    print_types(expected, sizeof expected, types);
+    choices_of_types(expected, sizeof expected, types);
     if (!(types & CONF_H5_TYPE(found.dtype)))
         (void)snprintf(mismatch, CONF_TEXT_MAX, "%s: %s has type %s, expected %s", path, name, found.type,
                        expected);

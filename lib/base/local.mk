@@ -7,6 +7,7 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/base64.c lib/base/base64.h \
 	lib/base/buffer.c lib/base/buffer.h \
 	lib/base/category.c lib/base/category.h \
+	lib/base/choices.c lib/base/choices.h \
 	lib/base/dtype.c lib/base/dtype.h \
 	lib/base/error.c lib/base/error.h \
 	lib/base/file.c lib/base/file.h \
@@ -26,6 +27,7 @@ lib_base_libbase_a_SOURCES = \
 	lib/base/utf8.c lib/base/utf8.h
 
 BASE_TESTS = \
+	lib/base/tests/check_choices \
 	lib/base/tests/check_dtype \
 	lib/base/tests/check_error \
 	lib/base/tests/check_grow \
@@ -37,6 +39,8 @@ BASE_TESTS = \
 	lib/base/tests/check_utf8
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
+lib_base_tests_check_choices_CFLAGS = $(TEST_CFLAGS)
+lib_base_tests_check_choices_LDADD = $(TEST_LIBS)
 lib_base_tests_check_dtype_CFLAGS = $(TEST_CFLAGS)
 lib_base_tests_check_dtype_LDADD = $(TEST_LIBS)
 lib_base_tests_check_error_CFLAGS = $(TEST_CFLAGS)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/formats/quantization.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/choices.h"
 #include "model/checkpoint/config_value.h"
 #include "model/formats/methods.h"
 
@@ -20,24 +20,15 @@ void quantization_refuse(config *c)
     config_refuse(c, PUBLISHED);
 }
 
-/* "awq, fp8 or gptq" */
-static void list_methods(char *out, size_t size)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < QUANTIZATION_METHODS_N; i++) {
-        const char *before = i == 0 ? "" : i + 1 < QUANTIZATION_METHODS_N ? ", " : " or ";
-        used += (size_t)snprintf(out + used, size - used, "%s%s", before, QUANTIZATION_METHODS[i]->name);
-    }
-}
-
 static const quantization_method *find_method(config *c)
 {
-    char names[300];
+    char names[300] = "";
     const char *name = config_text(c, METHOD);
     if (c->status != ASSAY_OK) return NULL;
     for (size_t i = 0; i < QUANTIZATION_METHODS_N; i++)
         if (strcmp(name, QUANTIZATION_METHODS[i]->name) == 0) return QUANTIZATION_METHODS[i];
-    list_methods(names, sizeof names);
+    for (size_t i = 0; i < QUANTIZATION_METHODS_N; i++)
+        choices_add(names, sizeof names, QUANTIZATION_METHODS_N - 1 - i, "%s", QUANTIZATION_METHODS[i]->name);
     config_fail(c, ASSAY_EUNSUPPORTED, "%s: found \"%.60s\", expected %s", METHOD, name, names);
     return NULL;
 }

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/formats/settings.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "base/choices.h"
 #include "model/checkpoint/config_value.h"
 
 size_t setting_choice(config *c, const char *name, const char *const *texts, size_t n)
 {
-    char expected[400];
-    size_t used = 0;
+    char expected[400] = "";
     if (!config_has(c, name)) return 0;
     const char *text = config_text(c, name);
     if (c->status != ASSAY_OK) return 0;
     for (size_t i = 0; i < n; i++)
         if (strcmp(text, texts[i]) == 0) return i;
-    for (size_t i = 0; i < n && used < sizeof expected; i++)
-        used += (size_t)snprintf(expected + used, sizeof expected - used, "%s\"%s\"",
-                                 i == 0      ? ""
-                                 : i + 1 < n ? ", "
-                                             : " or ",
-                                 texts[i]);
+    for (size_t i = 0; i < n; i++) choices_add(expected, sizeof expected, n - 1 - i, "\"%s\"", texts[i]);
     config_fail_member(c, ASSAY_EUNSUPPORTED, name, "expected %s", expected);
     return 0;
 }

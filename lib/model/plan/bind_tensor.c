@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/choices.h"
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/grow.h"
@@ -36,24 +37,13 @@ static void shape_text(char *out, size_t rank, const size_t *shape)
     (void)sprintf(out + at, "]");
 }
 
-/* "F32, F16 or BF16" */
-static void types_text(char *out, size_t size, uint32_t types)
-{
-    size_t used = 0;
-    for (unsigned dtype = ASSAY_F64; types >> dtype; dtype++) {
-        if (!(types & FORMAT_TYPE(dtype))) continue;
-        const char *before = !used ? "" : types >> (dtype + 1) ? ", " : " or ";
-        used += (size_t)snprintf(out + used, size - used, "%s%s", before, dtype_name((assay_dtype)dtype));
-    }
-}
-
 const assay_tensor *bind_tensor_find(bind *b, const char *name, uint32_t types)
 {
     const assay_tensor *t = b->status == ASSAY_OK ? weights_find(b->weights, name) : NULL;
     if (t && !(types & FORMAT_TYPE(t->dtype))) {
         char expected[120];
         const gguf_type *blocks = weights_type(b->weights, weights_index(b->weights, name));
-        types_text(expected, sizeof expected, types);
+        choices_of_types(expected, sizeof expected, types);
         bind_fail_at(b, t, ASSAY_EUNSUPPORTED, "found type %s, expected %s",
                      blocks ? blocks->name : dtype_name(t->dtype), expected);
         return NULL;

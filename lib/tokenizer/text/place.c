@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tokenizer/text/place.h"
 
+#include "base/choices.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
@@ -192,13 +193,7 @@ assay_status tokenizer_place_type(const tokenizer_place *p, const char *const *n
             return ASSAY_OK;
         }
     char known[256] = "";
-    size_t at = 0;
-    for (size_t i = 0; i < n && at + 40 < sizeof known; i++)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%s",
-                               i == 0       ? ""
-                               : i + 1 == n ? " or "
-                                            : ", ",
-                               names[i]);
+    for (size_t i = 0; i < n; i++) choices_add(known, sizeof known, n - 1 - i, "%s", names[i]);
     return tokenizer_place_fail(&type, err, ASSAY_EUNSUPPORTED, "found \"%.*s\", expected %s",
                                 json_scan_clip(text, strlen(text), SHOWN_MAX), text, known);
 }
