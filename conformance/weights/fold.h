@@ -5,7 +5,7 @@
 #ifndef CONFORMANCE_WEIGHTS_FOLD_H
 #define CONFORMANCE_WEIGHTS_FOLD_H
 
-#include "conformance/weights/compare.h"
+#include "conformance/weights/comparison.h"
 
 /* Finds such scales among pairs that are wrong, and compares these weights with the original's after the same
  * move. Scales are moved only where all matrices that read the inputs have them and none is sound without; a

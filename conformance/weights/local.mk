@@ -2,6 +2,7 @@
 conformance_libconformance_a_SOURCES += \
 	conformance/weights/changes.c conformance/weights/changes.h \
 	conformance/weights/compare.c conformance/weights/compare.h \
+	conformance/weights/comparison.h \
 	conformance/weights/cost.c conformance/weights/cost.h \
 	conformance/weights/document.c conformance/weights/document.h \
 	conformance/weights/explain.c conformance/weights/explain.h \
