@@ -11,7 +11,8 @@
  * rows of the weights; so does the block. */
 #define DEPTH       256 /* numbers of a row that are multiplied before the next row is */
 #define BLOCK_BYTES ((size_t)1 << 20)
-#define LINE        8 /* numbers of double in a line of cache: arrays are transposed in squares of it */
+#define NARROW      32 /* rows that are converted at once */
+#define LINE        8  /* numbers of double in a line of cache: arrays are transposed in squares of it */
 
 typedef struct panels {
     const ref_tile *tile;
@@ -22,7 +23,7 @@ typedef struct panels {
     double *x;        /* panels of DEPTH numbers, each [tiles, DEPTH, tile's tokens] */
     double *rows;     /* [n_block, ld], the widened weights */
     double *sum;      /* [n_block, width] */
-    ref_real *narrow; /* [k]: a row before it is widened */
+    ref_real *narrow; /* [NARROW, k]: rows before they are widened */
 } panels;
 
 static size_t smaller(size_t a, size_t b)
@@ -51,7 +52,7 @@ static bool open_panels(panels *p, size_t n_tokens, const plan_weight *weight, c
     p->n_block = smaller(n_full > n ? n_full : n, round_up(weight->rows, n));
     const size_t n_x = p->width * k, n_rows = p->n_block * p->ld, n_sum = p->n_block * p->width;
     p->x = huge_alloc((n_x + n_rows + n_sum) * sizeof *p->x);
-    p->narrow = malloc((k + 1) * sizeof *p->narrow);
+    p->narrow = malloc((NARROW * k + 1) * sizeof *p->narrow);
     if (!p->x || !p->narrow) {
         close_panels(p);
         return false;
@@ -90,15 +91,17 @@ static void copy_tokens(const panels *p, const ref_real *x)
 static void widen_rows(const panels *p, const plan_weight *weight, size_t first, size_t n)
 {
     const size_t end = round_up(n, p->tile->n_rows);
-    for (size_t r = 0; r < n; r++) {
-        double *row = p->rows + r * p->ld;
 #ifdef REF_DOUBLE
-        ref_weight_rows(weight, first + r, 1, row);
+    ref_weight_rows_apart(weight, first, n, p->rows, p->ld);
 #else
-        ref_weight_rows(weight, first + r, 1, p->narrow);
-        for (size_t i = 0; i < p->k; i++) row[i] = (double)p->narrow[i];
-#endif
+    for (size_t begin = 0; begin < n; begin += NARROW) {
+        const size_t n_rows = smaller(n - begin, NARROW);
+        ref_weight_rows(weight, first + begin, n_rows, p->narrow);
+        for (size_t r = 0; r < n_rows; r++)
+            for (size_t i = 0; i < p->k; i++)
+                p->rows[(begin + r) * p->ld + i] = (double)p->narrow[r * p->k + i];
     }
+#endif
     memset(p->rows + n * p->ld, 0, (end - n) * p->ld * sizeof *p->rows);
 }
 

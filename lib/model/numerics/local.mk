@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 lib_model_libmodel_a_SOURCES += \
 	lib/model/numerics/affine.c lib/model/numerics/affine.h \
+	lib/model/numerics/field.c lib/model/numerics/field.h \
 	lib/model/numerics/layouts.c lib/model/numerics/layouts.h \
 	lib/model/numerics/rope.c lib/model/numerics/rope.h \
 	lib/model/numerics/stored.c lib/model/numerics/stored.h

@@ -2,21 +2,9 @@
 #include "model/numerics/stored.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/dtype.h"
-
-/* A field and the columns of a block: bit[p][j] is what column j adds to the offset of plane p. Where a digit
- * depends on the element, the row is included. */
-typedef struct block_field {
-    const assay_field *field;
-    const void *group_of;
-    size_t n_in;
-    size_t bit[ASSAY_LAYOUT_PLANES][STORED_BLOCK];
-    bool repeats[STORED_BLOCK]; /* column j has the bits of column j - 1 */
-    bool by_element;
-} block_field;
 
 assay_field *stored_field_at(const assay_stored *s, size_t i)
 {
@@ -27,151 +15,11 @@ assay_field *stored_field_at(const assay_stored *s, size_t i)
     return (assay_field *)(uintptr_t)fields[i];
 }
 
-static size_t digit_bits(const assay_digit *d, size_t x)
-{
-    size_t value = (x * d->mul + d->add) / d->div;
-    if (d->mod) value %= d->mod;
-    return value * d->stride;
-}
-
-static size_t plane_bits(const assay_plane *plane, assay_index index, size_t x)
-{
-    size_t bits = 0;
-    for (size_t i = 0; i < plane->n_digits; i++)
-        if (plane->digits[i].index == index) bits += digit_bits(&plane->digits[i], x);
-    return bits;
-}
-
-/* Adds a digit at x, x + 1, … to bits. It is counted on, since a division takes longer than all else here. */
-static void add_digit(const assay_digit *d, size_t x, size_t n, size_t *bits)
-{
-    const size_t begin = x * d->mul + d->add, step = d->mul / d->div, more = d->mul % d->div;
-    size_t value = begin / d->div, rest = begin % d->div;
-    if (d->mod) value %= d->mod;
-    for (size_t j = 0; j < n; j++) {
-        bits[j] += value * d->stride;
-        value += step;
-        rest += more;
-        if (rest >= d->div) {
-            rest -= d->div;
-            value++;
-        }
-        if (d->mod && value >= d->mod) value %= d->mod;
-    }
-}
-
-/* Adds the digits of a plane that depend on `index` at x, x + 1, … to bits. */
-static void add_digits(const assay_plane *plane, assay_index index, size_t x, size_t n, size_t *bits)
-{
-    for (size_t i = 0; i < plane->n_digits; i++)
-        if (plane->digits[i].index == index) add_digit(&plane->digits[i], x, n, bits);
-}
-
-/* Adds both digits of the columns' groups to the bits of plane p. */
-static void add_groups(block_field *b, size_t p, size_t row, size_t first, size_t n)
-{
-    const assay_plane *plane = &b->field->layout->planes[p];
-    for (size_t j = 0; j < n; j++) {
-        int32_t group;
-        memcpy(&group, (const char *)b->group_of + (first + j) * sizeof group, sizeof group);
-        b->bit[p][j] += plane_bits(plane, ASSAY_INDEX_COLUMN, (size_t)group);
-        if (b->by_element)
-            b->bit[p][j] += plane_bits(plane, ASSAY_INDEX_ELEMENT, row * b->n_in + (size_t)group);
-    }
-}
-
-/* Fills in the columns; row: of a field with digits of the element. */
-static void locate_columns(block_field *b, size_t row, size_t first, size_t n)
-{
-    const assay_layout *l = b->field->layout;
-    for (size_t j = 0; j < n; j++) b->repeats[j] = j > 0;
-    for (size_t p = 0; p < l->n_planes; p++) {
-        size_t *bits = b->bit[p];
-        memset(bits, 0, n * sizeof *bits);
-        if (b->group_of) {
-            add_groups(b, p, row, first, n);
-        } else {
-            add_digits(&l->planes[p], ASSAY_INDEX_COLUMN, first, n, bits);
-            add_digits(&l->planes[p], ASSAY_INDEX_ELEMENT, row * b->n_in + first, n, bits);
-        }
-        for (size_t j = 1; j < n; j++) b->repeats[j] = b->repeats[j] && bits[j] == bits[j - 1];
-    }
-}
-
-static bool depends_on_element(const assay_layout *l)
-{
-    for (size_t p = 0; p < l->n_planes; p++)
-        for (size_t i = 0; i < l->planes[p].n_digits; i++)
-            if (l->planes[p].digits[i].index == ASSAY_INDEX_ELEMENT) return true;
-    return false;
-}
-
-static void begin_block(block_field *b, const assay_stored *s, const assay_field *field, size_t first,
-                        size_t n)
-{
-    const bool grouped =
-        field == &s->zero || field == &s->scale || field == &s->scale2 || field == &s->offset;
-    b->field = field;
-    b->group_of = grouped ? s->group_of : NULL;
-    b->n_in = s->n_in;
-    b->by_element = depends_on_element(field->layout);
-    if (!b->by_element) locate_columns(b, 0, first, n);
-}
-
-/* At most 8 bits. */
-static unsigned read_code(const unsigned char *bytes, size_t bit, unsigned width)
-{
-    const unsigned shift = bit % 8;
-    unsigned word = bytes[bit / 8];
-    if (shift + width > 8) word |= (unsigned)bytes[bit / 8 + 1] << 8;
-    return word >> shift & ((1U << width) - 1);
-}
-
-/* The numbers at the columns that do not repeat; of codes, before minus and times. */
-static void read_codes(const block_field *b, const size_t *start, size_t n, double *out)
-{
-    const assay_layout *l = b->field->layout;
-    unsigned char code[STORED_BLOCK] = {0};
-    for (size_t p = 0, shift = 0; p < l->n_planes; shift += l->planes[p++].width)
-        for (size_t j = 0; j < n; j++)
-            if (!b->repeats[j])
-                code[j] |=
-                    (unsigned char)(read_code(b->field->bytes, start[p] + b->bit[p][j], l->planes[p].width)
-                                    << shift);
-    for (size_t j = 0; j < n; j++)
-        out[j] = l->table                ? l->table[code[j]]
-                 : l->number == ASSAY_I8 ? (double)(int8_t)code[j]
-                                         : (double)code[j];
-}
-
-static void read_floats(const block_field *b, const size_t *start, size_t n, double *out)
-{
-    const assay_layout *l = b->field->layout;
-    const char *bytes = b->field->bytes;
-    for (size_t j = 0; j < n; j++) {
-        if (!l->n_planes) out[j] = 0;
-        else if (!b->repeats[j])
-            dtype_to_f64(&out[j], bytes + (start[0] + b->bit[0][j]) / 8, (assay_dtype)l->number, 1);
-    }
-}
-
-static void read_row(block_field *b, size_t row, size_t first, size_t n, double *out)
-{
-    const assay_layout *l = b->field->layout;
-    size_t start[ASSAY_LAYOUT_PLANES];
-    if (b->by_element) locate_columns(b, row, first, n);
-    for (size_t p = 0; p < l->n_planes; p++)
-        start[p] = l->planes[p].base + plane_bits(&l->planes[p], ASSAY_INDEX_ROW, row);
-    if (l->number == ASSAY_U8 || l->number == ASSAY_I8) read_codes(b, start, n, out);
-    else read_floats(b, start, n, out);
-    for (size_t j = 0; j < n; j++) out[j] = b->repeats[j] ? out[j - 1] : (out[j] - l->minus) * l->times;
-}
-
 static size_t stored_row(const assay_stored *s, size_t o)
 {
     size_t row = s->first_row;
     if (s->n_row_digits == 0) return row + o;
-    for (size_t i = 0; i < s->n_row_digits; i++) row += digit_bits(&s->row_digits[i], o);
+    for (size_t i = 0; i < s->n_row_digits; i++) row += field_digit(&s->row_digits[i], o);
     return row;
 }
 
@@ -179,60 +27,97 @@ void stored_field(const assay_stored *s, const assay_field *field, size_t first_
                   size_t first_col, size_t n_cols, double *out, size_t ld)
 {
     block_field b;
-    assert(field->layout && n_cols <= STORED_BLOCK);
-    begin_block(&b, s, field, first_col, n_cols);
-    for (size_t i = 0; i < n_rows; i++)
-        read_row(&b, stored_row(s, first_row + i), first_col, n_cols, out + i * ld);
+    assert(field->layout);
+    field_begin(&b, s, field, first_col, n_cols);
+    for (size_t i = 0; i < n_rows; i++) field_read(&b, stored_row(s, first_row + i), out + i * ld);
 }
 
 void stored_locate(const assay_stored *s, const assay_field *field, size_t row, size_t k,
                    size_t bits[ASSAY_LAYOUT_PLANES])
 {
     block_field b;
-    begin_block(&b, s, field, k, 1);
-    if (b.by_element) locate_columns(&b, row, k, 1);
-    for (size_t p = 0; p < field->layout->n_planes; p++)
-        bits[p] = field->layout->planes[p].base +
-                  plane_bits(&field->layout->planes[p], ASSAY_INDEX_ROW, row) + b.bit[p][0];
+    field_begin(&b, s, field, k, 1);
+    field_locate(&b, row, bits);
 }
 
-/* Decodes a field's part of a row into values and returns them; NULL if the field is absent. */
-static const double *read_part(block_field *b, size_t row, size_t first, size_t n, double *values)
-{
-    if (!b->field) return NULL;
-    read_row(b, row, first, n, values);
-    return values;
-}
+/* Some columns of a matrix. The fields beside the codes are read once for each run of columns that have the
+ * same numbers. */
+typedef struct block {
+    block_field field[STORED_FIELDS];
+    size_t n_runs;
+    unsigned short begin[STORED_BLOCK + 1]; /* the first column of each run, and n_cols */
+} block;
 
-static void combine_row(block_field b[STORED_FIELDS], const assay_stored *s, size_t row, size_t first,
-                        size_t n, double *out)
+static void begin_block(block *b, const assay_stored *s, size_t first, size_t n)
 {
-    double values[STORED_FIELDS][STORED_BLOCK];
-    const double *part[STORED_FIELDS];
+    bool repeats[STORED_BLOCK];
+    memset(repeats, true, sizeof repeats);
+    repeats[0] = false;
+    for (size_t i = 0; i < STORED_FIELDS; i++) {
+        field_begin(&b->field[i], s, stored_field_at(s, i), first, n);
+        if (i != STORED_CODES) field_mark(&b->field[i], repeats);
+    }
+    b->n_runs = 0;
+    for (size_t j = 0; j < n; j++)
+        if (!repeats[j]) b->begin[b->n_runs++] = (unsigned short)j;
+    b->begin[b->n_runs] = (unsigned short)n;
     for (size_t i = 0; i < STORED_FIELDS; i++)
-        part[i] = read_part(&b[i], row, first, n, i == STORED_CODES ? out : &values[i][0]);
-    const double *zero = part[STORED_ZERO], *scale = part[STORED_SCALE], *scale2 = part[STORED_SCALE2],
-                 *offset = part[STORED_OFFSET], *min = part[STORED_MIN], *min2 = part[STORED_MIN2];
-    for (size_t j = 0; j < n; j++) {
-        double w = zero ? out[j] - zero[j] : out[j];
-        if (s->scale2_divides) w = w * (scale ? scale[j] : 1) / scale2[j];
-        else if (scale) w *= (scale2 ? scale[j] * scale2[j] : scale[j]) + (offset ? offset[j] : 0);
-        out[j] = min ? w - (min2 ? min[j] * min2[j] : min[j]) : w;
+        if (i != STORED_CODES) field_keep(&b->field[i], b->begin, b->n_runs);
+}
+
+/* The numbers of a field for each run; of an absent one what stands for it. */
+static void read_runs(block *b, size_t field, size_t row, double *out)
+{
+    const bool is_factor = field == STORED_SCALE || field == STORED_SCALE2 || field == STORED_MIN2;
+    if (b->field[field].field) field_read(&b->field[field], row, out);
+    else
+        for (size_t r = 0; r < b->n_runs; r++) out[r] = is_factor ? 1 : 0;
+}
+
+/* What the numbers of a run have in common: w = (code - zero) * scale / divisor - min. */
+typedef struct run {
+    double zero, scale, divisor, min;
+} run;
+
+static void combine_codes(const double *value, const unsigned char *code, size_t n, const run *of,
+                          double *out)
+{
+    for (size_t j = 0; j < n; j++) out[j] = (value[code[j]] - of->zero) * of->scale - of->min;
+}
+
+static void combine_numbers(size_t n, const run *of, double *out)
+{
+    for (size_t j = 0; j < n; j++) out[j] = (out[j] - of->zero) * of->scale / of->divisor - of->min;
+}
+
+static void decode_row(block *b, bool divides, size_t row, double *out)
+{
+    double part[STORED_FIELDS][STORED_BLOCK];
+    unsigned char code[STORED_BLOCK];
+    block_field *codes = &b->field[STORED_CODES];
+    const bool coded = !divides && field_codes(codes, row, code);
+    if (!coded) field_read(codes, row, out);
+    for (size_t i = 0; i < STORED_FIELDS; i++)
+        if (i != STORED_CODES) read_runs(b, i, row, part[i]);
+    for (size_t r = 0; r < b->n_runs; r++) {
+        const double scale2 = part[STORED_SCALE2][r];
+        const run of = {part[STORED_ZERO][r],
+                        part[STORED_SCALE][r] * (divides ? 1 : scale2) + part[STORED_OFFSET][r],
+                        divides ? scale2 : 1, part[STORED_MIN][r] * part[STORED_MIN2][r]};
+        const size_t begin = b->begin[r], n = b->begin[r + 1] - begin;
+        if (coded) combine_codes(codes->value, code + begin, n, &of, out + begin);
+        else combine_numbers(n, &of, out + begin);
     }
 }
 
 void stored_block(const assay_stored *s, size_t first_row, size_t n_rows, size_t first_col, size_t n_cols,
                   double *out, size_t ld)
 {
-    block_field b[STORED_FIELDS];
-    assert(s->codes.layout && n_cols <= STORED_BLOCK);
-    for (size_t i = 0; i < STORED_FIELDS; i++) {
-        const assay_field *field = stored_field_at(s, i);
-        b[i].field = NULL;
-        if (field->layout) begin_block(&b[i], s, field, first_col, n_cols);
-    }
+    block b;
+    assert(s->codes.layout);
+    begin_block(&b, s, first_col, n_cols);
     for (size_t i = 0; i < n_rows; i++)
-        combine_row(b, s, stored_row(s, first_row + i), first_col, n_cols, out + i * ld);
+        decode_row(&b, s->scale2_divides, stored_row(s, first_row + i), out + i * ld);
 }
 
 /* Whether the plane's offset is base + row * *row_stride + column / div * *col_stride. */

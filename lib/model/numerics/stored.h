@@ -7,10 +7,8 @@
 #include <assay/stored.h>
 
 #include "model/numerics/affine.h"
+#include "model/numerics/field.h"
 #include "model/numerics/layouts.h"
-
-/* Columns that are decoded at once. */
-enum { STORED_BLOCK = 64 };
 
 /* The fields of a matrix. */
 enum {
