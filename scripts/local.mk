@@ -11,11 +11,11 @@ check_PROGRAMS += scripts/tests/write_case
 scripts_tests_write_case_CFLAGS = $(CONFORMANCE_TEST_CFLAGS)
 scripts_tests_write_case_LDADD = $(CONFORMANCE_TEST_LIBS)
 TESTS += scripts/tests/bisect.test scripts/tests/cluster.test scripts/tests/endtoend.test scripts/tests/families.test scripts/tests/family_lists.test \
-	scripts/tests/fixtures.test scripts/tests/format.test scripts/tests/formats.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/modules.test scripts/tests/own.test scripts/tests/own_broken.test scripts/tests/own_gguf.test scripts/tests/own_places.test \
+	scripts/tests/fixtures.test scripts/tests/format.test scripts/tests/formats.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/modules.test scripts/tests/own.test scripts/tests/own_broken.test scripts/tests/own_gguf.test scripts/tests/own_places.test scripts/tests/own_quantised.test \
 	scripts/tests/rates.test scripts/tests/rooms.test scripts/tests/typical.test
 EXTRA_DIST += scripts/tests/bisect.test scripts/tests/cluster.test \
 	scripts/tests/endtoend.py scripts/tests/endtoend.test scripts/tests/families.test scripts/tests/family_lists.py scripts/tests/family_lists.test \
-	scripts/tests/fixtures.test scripts/tests/format.test scripts/tests/formats.py scripts/tests/formats.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/modules.test scripts/tests/own.py scripts/tests/own.test scripts/tests/own_gguf.py scripts/tests/own_gguf.test scripts/tests/own_case.py \
+	scripts/tests/fixtures.test scripts/tests/format.test scripts/tests/formats.py scripts/tests/formats.test scripts/tests/fuzz_files.test scripts/tests/limit.test scripts/tests/modules.test scripts/tests/own.py scripts/tests/own.test scripts/tests/own_gguf.py scripts/tests/own_gguf.test scripts/tests/own_quantised.py scripts/tests/own_quantised.test scripts/tests/own_case.py \
 	scripts/tests/broken_checkpoints.py scripts/tests/own_broken.py scripts/tests/own_broken.test \
 	scripts/tests/own_checkpoints.py scripts/tests/own_places.py scripts/tests/own_places.test scripts/tests/rates.py scripts/tests/rates.test \
 	scripts/tests/documents.py scripts/tests/rooms.py scripts/tests/rooms_python.py scripts/tests/rooms.test \

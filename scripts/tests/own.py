@@ -287,7 +287,7 @@ class Own(OwnCase):
         for path in copy.iterdir():
             path.chmod(0o644)
         config, weights = json.loads((copy / "config.json").read_text()), (copy / "model.safetensors").read_bytes()
-        broken = {"config.json: quantization_config: quantised": ("config.json", json.dumps(
+        broken = {"config.json: quantization_config: found quant_method gptq, but no tensor is stored by it": ("config.json", json.dumps(
                       config | {"quantization_config": {"bits": 4, "quant_method": "gptq"}}).encode()),
                   "config.json: ": ("config.json", json.dumps(config | {"model_type": "no_such"}).encode()),
                   "layers.1.input_layernorm.weight: found no such tensor": (

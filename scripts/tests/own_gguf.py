@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import gguf
 import h5py
+import numpy as np
 
+from scripts.record.formats import gguf_names
 from scripts.tests.own_case import FIXTURES, OwnCase, assay
 
 FILE = FIXTURES / "qwen3/gguf-q4_k_m/model/model.gguf"
@@ -43,3 +46,28 @@ class Gguf(OwnCase):
         self.write_prompts({"ids": [7, 41]})
         done = self.own(FILE, self.work / "out", code=1)
         self.assertIn("--config None: found no config.json, expected the directory of the published model", done.stderr)
+
+    def test_rows_that_are_asked_for_are_those_of_the_whole(self) -> None:
+        """And those of q and k in the published order, norms without what the converter has added, of each expert its own."""
+        for name in ("llama/gguf-q4_k_m", "llama/gguf-parts", "qwen3_moe/gguf-mxfp4", "gemma2/gguf-q8_0", "qwen3/gguf-nvfp4"):
+            files = sorted((FIXTURES / name / "model").glob("*.gguf"))
+            theirs = {tensor.name: tensor for file in files for tensor in gguf.GGUFReader(file).tensors}
+            found = {part.name: part for part in gguf_names.parts(files)}
+            with self.subTest(name):
+                for part in found.values():
+                    n = part.shape[0]
+                    whole = part.rows(0, n)
+                    for begin, end in ((0, n), (0, 1), (n // 2, n // 2 + 1), (n // 3, n), (n, n)):
+                        np.testing.assert_array_equal(part.rows(begin, end), whole[begin:end], part.name)
+                for index, expert in enumerate(("0", "1") if "moe" in name else ()):
+                    stack = theirs["blk.0.ffn_up_exps.weight"]
+                    expected = gguf.quants.dequantize(np.array(stack.data), stack.tensor_type)[index]
+                    np.testing.assert_array_equal(found[f"model.layers.0.mlp.experts.{expert}.up_proj.weight"].rows(0, len(expected)), expected)
+                if name.startswith("llama"):
+                    q, heads = theirs["blk.0.attn_q.weight"], 4
+                    stored = gguf.quants.dequantize(np.array(q.data), q.tensor_type)
+                    expected = stored.reshape(heads, len(stored) // heads // 2, 2, -1).swapaxes(1, 2).reshape(stored.shape)
+                    np.testing.assert_array_equal(found["model.layers.0.self_attn.q_proj.weight"].rows(0, len(stored)).astype(np.float32), expected)
+                if name.startswith("gemma2"):
+                    norm = found["model.norm.weight"].rows(0, 64)
+                    np.testing.assert_array_equal(norm + 1, theirs["output_norm.weight"].data)

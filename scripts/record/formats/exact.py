@@ -13,11 +13,12 @@ import numpy as np
 import torch
 
 from . import packed, published
-from .layout import decode
+from .layout import Matrix, decode
 from .packed import Stored, Tensors
 
 PART = re.compile(r"\.(weight_scale_inv|weight_scale|weight_scale_2|weight_packed|weight_shape|weight_zero_point|weight_global_scale|weight_g_idx|"
-                  r"input_scale|input_global_scale|activation_scale|qweight|qzeros|scales|g_idx|SCB|weight_format|weight\..+)$")
+                  r"input_scale|input_global_scale|activation_scale|qweight|qzeros|scales|biases|g_idx|SCB|weight_format|weight\..+)$")
+STACK = re.compile(r"_(blocks|scales)$")  # of the stacks of gpt-oss
 
 
 @dataclass(frozen=True)
@@ -28,37 +29,90 @@ class Inputs:
     scale: float = 0.0
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a tensor is in a safetensors file."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    file: Path
+    offset: int
+    size: int  # bytes
+
+    def read(self) -> Stored:
+        return Stored(self.dtype, self.shape, np.fromfile(self.file, np.uint8, self.size, offset=self.offset))
+
+
+def places(path: Path) -> dict[str, Place]:
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.loads(file.read(length))
+    header.pop("__metadata__", None)
+    return {name: Place(said["dtype"], tuple(said["shape"]), path, 8 + length + said["data_offsets"][0], said["data_offsets"][1] - said["data_offsets"][0])
+            for name, said in header.items()}
+
+
 def tensors(path: Path) -> Tensors:
     """The tensors of a safetensors file as they are stored."""
-    data = np.fromfile(path, np.uint8)
-    length = int(data[:8].view("<u8")[0])
-    header = json.loads(data[8:8 + length].tobytes())
-    header.pop("__metadata__", None)
-    return {name: Stored(said["dtype"], tuple(said["shape"]), data[8 + length:][slice(*said["data_offsets"])]) for name, said in header.items()}
+    return {name: place.read() for name, place in places(path).items()}
 
 
-def matrices(found: Tensors, settings: packed.Config) -> Iterator[tuple[str, Any]]:
-    """(X, its matrix) of all quantised matrices. The published dequantisers that are installed must give the same numbers."""
-    paths = dict.fromkeys(PART.sub("", name).removesuffix(".weight") for name in found)
-    for x in paths:
-        own = {name: stored for name, stored in found.items() if name.startswith(f"{x}.")}
-        plain = own.get(f"{x}.weight")
-        if len(own) == 1 and plain is not None:
-            continue
-        matrix = packed.matrix(x, own, settings)
-        if matrix is not None:
-            exact = decode(matrix)
-            for numbers in published.METHODS[settings["quant_method"]](x, own, settings):
-                if why := published.differences(exact, numbers):
-                    raise RuntimeError(f"{x}: {why}")
-            yield x, exact
+@dataclass(frozen=True)
+class Part:
+    """A quantised matrix X, which is read and decoded when its rows are asked for. name: of the tensor that it is for the published model."""
+
+    name: str
+    x: str
+    own: dict[str, Place]
+    settings: packed.Config
+    shape: tuple[int, ...]
+
+    def matrix(self) -> Matrix:
+        return packed.matrix(self.x, {name: place.read() for name, place in self.own.items()}, self.settings)
+
+    def rows(self, begin: int, end: int) -> np.ndarray:
+        """float64 [end - begin, …], exact."""
+        if len(self.shape) == 2:
+            return decode(self.matrix(), begin, end)
+        _, n_in, n_out = self.shape  # a stack, whose matrices the published model has transposed
+        return decode(self.matrix(), begin * n_out, end * n_out).reshape(-1, n_out, n_in).swapaxes(1, 2)
 
 
-def static_scale(x: str, found: Tensors) -> float:
+def part(x: str, own: dict[str, Place], settings: packed.Config, seed: int) -> Part | None:
+    """The matrix X; None: it is stored as plain numbers. The published dequantisers that are installed must give the same numbers in a sample of
+    its rows (published.sample)."""
+    stored = {name: place.read() for name, place in own.items()}
+    matrix = packed.matrix(x, stored, settings)
+    if matrix is None:
+        return None
+    found = list(published.METHODS.get(settings["quant_method"], lambda *_: ())(x, stored, settings))
+    for begin, end in published.sample(matrix.n_out, matrix.n_in, seed):
+        exact = decode(matrix, begin, end)
+        for who, numbers, n_rounded in found:
+            if why := published.differences(exact, (who, numbers[begin:end], n_rounded)):
+                raise RuntimeError(f"{x}, from row {begin} on: {why}")
+    if f"{x}_blocks" in own:
+        blocks = own[f"{x}_blocks"].shape
+        return Part(x, x, own, settings, (blocks[0], matrix.n_in, matrix.n_out // blocks[0]))
+    return Part(f"{x}.weight", x, own, settings, (matrix.n_out, matrix.n_in))
+
+
+def parts(found: dict[str, Place], settings: packed.Config) -> Iterator[Part]:
+    """All quantised matrices."""
+    grouped: dict[str, dict[str, Place]] = {}
+    for name, place in found.items():
+        grouped.setdefault(STACK.sub("", PART.sub("", name)).removesuffix(".weight"), {})[name] = place
+    for seed, (x, own) in enumerate(grouped.items()):
+        own.pop(f"{x}.bias", None)
+        if own.keys() - {f"{x}.weight"} and (made := part(x, own, settings, seed)) is not None:
+            yield made
+
+
+def static_scale(x: str, found: dict[str, Place]) -> float:
     """The scale of inputs that a file has: of modelopt's and of compressed-tensors' NVFP4 what the scales of groups are multiplied by."""
     for name in ("input_scale", "activation_scale", "input_global_scale"):
-        if (stored := found.get(f"{x}.{name}")) is not None:
-            number = float(packed.numbers(stored).reshape(-1)[0])
+        if (place := found.get(f"{x}.{name}")) is not None:
+            number = float(packed.numbers(place.read()).reshape(-1)[0])
             return 1 / number if name == "input_global_scale" else number
     return 0.0
 
@@ -66,12 +120,12 @@ def static_scale(x: str, found: Tensors) -> float:
 def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Inputs]]:
     """(tensors, inputs of products) by the names of the file: matrices in float64, other tensors as they are stored."""
     settings = json.loads((directory / "config.json").read_text())["quantization_config"]
-    found = tensors(directory / "model.safetensors")
-    exact = dict(matrices(found, settings))
-    state = {f"{x}.weight": torch.from_numpy(numbers) for x, numbers in exact.items()}
-    state |= {name: published.tensor(stored) for name, stored in found.items()
-              if not any(name.startswith(f"{x}.") for x in exact) and not PART.search(name)}
-    return state, {f"{x}.weight": Inputs("", static_scale(x, found)) for x in exact}
+    found = places(directory / "model.safetensors")
+    made = list(parts(found, settings))
+    state = {one.name: torch.from_numpy(one.rows(0, one.shape[0])) for one in made}
+    taken = {name for one in made for name in one.own}
+    state |= {name: published.tensor(place.read()) for name, place in found.items() if name not in taken and not PART.search(name)}
+    return state, {one.name: Inputs("", static_scale(one.x, one.own)) for one in made}
 
 
 def fuse(found: dict[str, Any], join: Any) -> dict[str, Any]:

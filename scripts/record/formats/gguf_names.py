@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,29 +43,54 @@ ARCHITECTURES = {
     "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"})}
 
 
-def unpaired(rows: np.ndarray, heads: int) -> np.ndarray:
-    """The published order of the rows of q or k: of each head (d/2, 2) -> (2, d/2)."""
-    return rows.reshape(heads, rows.shape[0] // heads // 2, 2, -1).swapaxes(1, 2).reshape(rows.shape)
+@dataclass(frozen=True)
+class Part:
+    """A published tensor, which is read and decoded when its rows are asked for. offset: of its first row in the file; scale: all numbers are multiplied
+    with it; heads: of rows that are in pairs, or 0; minus: what the converter has added."""
 
+    name: str
+    kind: ggml.Type
+    shape: tuple[int, ...]
+    file: Path
+    offset: int
+    scale: float | None = None
+    heads: int = 0
+    minus: float = 0.0
 
-MOST = 1 << 23  # numbers that are decoded at once
+    def size(self) -> tuple[int, int]:
+        """(rows, numbers of each) as they are stored; a vector has rows of a number."""
+        return self.shape[0], int(np.prod(self.shape[1:]))
 
+    def stored(self, begin: int, end: int) -> np.ndarray:
+        """The bytes of rows."""
+        _, n_in = self.size()
+        row = n_in // self.kind.size * self.kind.length
+        data = np.fromfile(self.file, np.uint8, (end - begin) * row, offset=self.offset + begin * row)
+        if data.size != (end - begin) * row:
+            raise RuntimeError(f"{self.file}: {self.name}: found {data.size} bytes of {(end - begin) * row}")
+        return data
 
-def numbers(kind: ggml.Type, shape: tuple[int, ...], data: np.ndarray, scale: Stored | None) -> np.ndarray:
-    """Exact; the published dequantisers that are installed must give the same."""
-    n_out, n_in = int(np.prod(shape[:-1])), shape[-1]
-    step = MOST // n_in
-    if scale is None and 0 < step < n_out:
-        blocks = [data.reshape(n_out, -1)[at:at + step] for at in range(0, n_out, step)]
-        return np.concatenate([numbers(kind, (len(rows), n_in), rows.reshape(-1), None) for rows in blocks]).reshape(shape)
-    exact = decode(ggml.matrix(kind, n_out, n_in, data))
-    for found in published.ggml(kind, n_out, n_in, data):
-        if why := published.differences(exact, found):
-            raise RuntimeError(why)
-    if scale is not None:  # one, or one for each matrix of a stack
-        field_ = array(scale, ("o", 1, n_out // max(1, int(np.prod(scale.shape)))))
-        exact = decode(ggml.matrix(kind, n_out, n_in, data, field_))
-    return exact.reshape(shape)
+    def rows(self, begin: int, end: int) -> np.ndarray:
+        """float64 [end - begin, …], exact."""
+        order = np.arange(begin, end)
+        if self.heads:  # of each head (2, d/2) -> (d/2, 2)
+            d = self.shape[0] // self.heads
+            order = order // d * d + order % (d // 2) * 2 + order % d // (d // 2)
+        first, last = (int(order.min()), int(order.max()) + 1) if order.size else (0, 0)
+        _, n_in = self.size()
+        scale = None if self.scale is None else array(Stored("F32", (), np.array([self.scale], "<f4").view(np.uint8)))
+        found = decode(ggml.matrix(self.kind, last - first, n_in, self.stored(first, last), scale))
+        found = found[order - first] if self.heads else found
+        return (found - self.minus if self.minus else found).reshape(end - begin, *self.shape[1:])
+
+    def check(self, seed: int) -> None:
+        """The published dequantisers that are installed must give the same numbers in a sample of the stored rows (published.sample)."""
+        for begin, end in published.sample(*self.size(), seed):
+            n, (_, n_in), data = end - begin, self.size(), self.stored(begin, end)
+            exact = decode(ggml.matrix(self.kind, n, n_in, data))
+            for found in published.ggml(self.kind, n, n_in, data):
+                if why := published.differences(exact, found):
+                    raise RuntimeError(f"{self.file}: {self.name}, from row {begin} on: {why}")
 
 
 ROPE_FACTORS = "rope_freqs"
@@ -76,48 +101,50 @@ def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     the frequencies of rope are divided by, where the file has them."""
     state: dict[str, torch.Tensor] = {}
     inputs: dict[str, Inputs] = {}
-    for to, values, kind in read_each(sorted(directory.glob("*.gguf"))):
-        state[to] = torch.from_numpy(np.array(values, np.float64))
-        if values.ndim == 2:
-            inputs[to] = Inputs(kind)
+    for part in parts(sorted(directory.glob("*.gguf"))):
+        state[part.name] = torch.from_numpy(part.rows(0, part.shape[0]))
+        if len(part.shape) == 2:
+            inputs[part.name] = Inputs(part.kind.name)
     return state, inputs
 
 
-def read_each(files: list[Path]) -> Iterator[tuple[str, np.ndarray, str]]:
-    """(name, values, ggml's type) of each tensor, one by one."""
+def parts(files: list[Path]) -> Iterator[Part]:
+    """The tensors of a checkpoint in one or several files, checked."""
+    for seed, part in enumerate(named(files)):
+        part.check(seed)
+        yield part
+
+
+def named(files: list[Path]) -> Iterator[Part]:
     import gguf
     readers = [gguf.GGUFReader(path) for path in files]
     said = readers[0].fields
     name = said["general.architecture"].contents()
     row = ARCHITECTURES[name]
     heads = {"attn_q": said[f"{name}.attention.head_count"].contents(), "attn_k": said[f"{name}.attention.head_count_kv"].contents()}
-    found = {tensor.name: tensor for reader in readers for tensor in reader.tensors}
-    for full, tensor in found.items():
+    found = {tensor.name: (path, tensor) for path, reader in zip(files, readers) for tensor in reader.tensors}
+    for full, (path, tensor) in found.items():
         if full.endswith((".scale", ".input_scale")):
             continue
         kind = ggml.BY_NUMBER[int(tensor.tensor_type)]
         shape = tuple(int(n) for n in reversed(tensor.shape))
-        scale = found.get(full.removesuffix(".weight") + ".scale")
-        of_scale = None if scale is None else Stored("F32", tuple(scale.shape), np.ascontiguousarray(scale.data).view(np.uint8).reshape(-1))
-        values = numbers(kind, shape, np.frombuffer(tensor.data.tobytes(), np.uint8), of_scale)
+        _, scale = found.get(full.removesuffix(".weight") + ".scale", (None, None))
+        scales = None if scale is None else np.array(scale.data, np.float32).reshape(-1).tolist()
+        whole = Part(full, kind, shape, path, int(tensor.data_offset), scales[0] if scales else None)
         if hit := re.fullmatch(r"blk\.(\d+)\.(\w+)\.(weight|bias)", full):
             layer, part, last = f"model.layers.{hit[1]}.", hit[2], hit[3]
             if part in STACKS:
-                for expert, one in enumerate(values):
-                    yield f"{layer}mlp.experts.{expert}.{STACKS[part]}.weight", one, kind.name
+                step = int(np.prod(shape[1:])) // kind.size * kind.length
+                for i in range(shape[0]):
+                    yield replace(whole, name=f"{layer}mlp.experts.{i}.{STACKS[part]}.weight", shape=shape[1:], offset=whole.offset + i * step,
+                                  scale=scales[i % len(scales)] if scales else None)
                 continue
-            if row.pairs and part in heads:
-                values = unpaired(values, heads[part])
-            if row.one_more and part.endswith("norm"):
-                values = values - 1
             to = (COMMON | row.names)[part]
-            yield layer + (to[:-1] if to.endswith("=") else f"{to}.{last}"), values, kind.name
+            yield replace(whole, name=layer + (to[:-1] if to.endswith("=") else f"{to}.{last}"), heads=heads[part] if row.pairs and part in heads else 0,
+                          minus=float(row.one_more and part.endswith("norm")))
         else:
             stem, _, last = full.rpartition(".")
             if stem == ROPE_FACTORS and row.one_rope:
-                yield stem, values, kind.name
-            if stem == ROPE_FACTORS:
-                continue
-            if row.one_more and stem == "output_norm":
-                values = values - 1
-            yield f"{OUTER[stem]}.{last}", values, kind.name
+                yield replace(whole, name=stem)
+            if stem != ROPE_FACTORS:
+                yield replace(whole, name=f"{OUTER[stem]}.{last}", minus=float(row.one_more and stem == "output_norm"))

@@ -71,7 +71,7 @@ def size(stored: Stored) -> tuple[int, int]:
 def numbers(stored: Stored) -> np.ndarray:
     kind, width, table = PLAIN[stored.dtype]
     n = stored.data.size * 8 // width
-    return array(stored, ("k", 1, 1)).numbers(np.zeros((1, 1), int), np.arange(n)[None, :], n).reshape(stored.shape)
+    return array(stored, ("k", 1, 1)).numbers(np.zeros(1, int), np.arange(n), n).reshape(stored.shape)
 
 
 def as_plain(x: str, tensors: Tensors, _settings: Config) -> Matrix | None:
@@ -200,9 +200,21 @@ def as_bitsandbytes(x: str, tensors: Tensors, settings: Config) -> Matrix | None
                   nested, offset=array(offset))
 
 
+def as_mlx(x: str, tensors: Tensors, settings: Config) -> Matrix | None:
+    """MLX's affine groups; a stack of matrices is one with all their rows."""
+    if f"{x}.scales" not in tensors:
+        return None
+    codes, scales, biases = (tensors[f"{x}.{name}"] for name in ("weight", "scales", "biases"))
+    own = settings.get(x)
+    group = (own if isinstance(own, dict) else settings).get("group_size", 64)  # MLX's default
+    (n_out, words), groups = size(codes), scales.shape[-1]
+    return Matrix(n_out, groups * group, stream(codes.data, "unsigned", 32 * words // (groups * group), 32 * words),
+                  array(scales, ("o", groups, 1), ("k", 1, group)), minimum=array(biases, ("o", groups, 1), ("k", 1, group), times=-1.0))
+
+
 METHODS: dict[str, Callable[[str, Tensors, Config], Matrix | None]] = {
     "fp8": as_fp8, "compressed-tensors": as_compressed, "modelopt": as_modelopt, "mxfp4": as_mxfp4, "awq": as_awq,
-    "gptq": as_gptq, "bitsandbytes": as_bitsandbytes,
+    "gptq": as_gptq, "bitsandbytes": as_bitsandbytes, "mlx": as_mlx,
 }
 
 

@@ -152,6 +152,19 @@ METHODS = {"fp8": fp8, "compressed-tensors": compressed, "modelopt": modelopt, "
            "bitsandbytes": bitsandbytes}
 
 
+WHOLE, SAMPLED, DRAWN = 1 << 18, 1 << 14, 2  # numbers of a matrix that is compared wholly, numbers of a block of another, blocks that are drawn
+
+
+def sample(n_out: int, n_in: int, seed: int) -> list[tuple[int, int]]:
+    """Blocks of rows in which a matrix is compared: the first rows, the last ones, and DRAWN others that numpy's default_rng draws with this seed; of a
+    small matrix all rows."""
+    n = max(1, SAMPLED // max(1, n_in))
+    if n_out * n_in <= WHOLE or n_out <= n:
+        return [(0, n_out)]
+    drawn = np.random.default_rng(seed).integers(0, n_out - n + 1, DRAWN)
+    return [(int(begin), int(begin) + n) for begin in (0, n_out - n, *drawn)]
+
+
 def once(exact: np.ndarray, dtype: torch.dtype) -> np.ndarray:
     """float64 numbers rounded once to a type, as float64."""
     if dtype is not torch.bfloat16:

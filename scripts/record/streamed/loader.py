@@ -16,7 +16,7 @@ from transformers import core_model_loading
 from transformers.conversion_mapping import get_model_conversion_mapping
 from transformers.modeling_utils import LoadStateDictConfig
 
-from . import stored
+from . import coded
 from .documents import Unsupported
 from .stored import Tensor
 
@@ -82,17 +82,17 @@ def read_rows(tensor: Tensor, begin: int, end: int) -> torch.Tensor:
 class Loader:
     """The tensors of a checkpoint, grouped by the layer of the model that they belong to.
 
-    layers: the name of the list of layers; None: the model is loaded as a whole.
+    checkpoint: a directory or a GGUF file. layers: the name of the list of layers; None: the model is loaded as a whole.
     """
 
-    def __init__(self, model, directory: Path, dtype: torch.dtype, layers: str | None):
+    def __init__(self, model, checkpoint: Path, dtype: torch.dtype, layers: str | None):
         os.environ["HF_DEACTIVATE_ASYNC_LOAD"] = "1"  # one tensor after the other
-        self.model, self.directory, self.dtype, self.layers = model, directory, dtype, layers
+        self.model, self.directory, self.dtype, self.layers = model, checkpoint, dtype, layers
         self.mapping = get_model_conversion_mapping(model)
         self.lazy = ReadAtUse()
         self.unused: list[str] = []
         self.groups: dict[str, dict[str, Tensor]] = defaultdict(dict)
-        tensors = stored.read_checkpoint(directory)
+        tensors = coded.read(checkpoint)
         own = model.state_dict()
         for name, tensor in tensors.items():
             target, converted = self._target(name, own)

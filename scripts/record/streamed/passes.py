@@ -53,10 +53,10 @@ def load(path: Path) -> Any:
 
 
 class Model:
-    """A published model in one precision. whole: with all weights in memory; otherwise layer by layer. note: receives lines
-    about the progress."""
+    """A published model in one precision. directory: with config.json. whole: with all weights in memory; otherwise layer by layer. note: receives
+    lines about the progress. checkpoint: with the weights, a directory or a GGUF file; None: the directory."""
 
-    def __init__(self, directory: Path, dtype: torch.dtype, whole: bool, note: Callable[[str], None]):
+    def __init__(self, directory: Path, dtype: torch.dtype, whole: bool, note: Callable[[str], None], checkpoint: Path | None = None):
         self.dtype, self.note, self.noted = dtype, note, time.monotonic()
         self.model = skeleton.build(directory, dtype)
         self.text = skeleton.decoder(self.model)
@@ -67,7 +67,7 @@ class Model:
         name = None if whole else skeleton.name_of(self.model, self.layers)
         if name is not None and (tied := skeleton.tied_layers(self.model, name)):
             raise CannotCut(f"its layers share weights: {tied[0]} is {tied[1]}")
-        self.loader = Loader(self.model, directory, dtype, name)
+        self.loader = Loader(self.model, checkpoint or directory, dtype, name)
         self.loader.load_rest()
         self.memo = Memo(skeleton.beside(self.model, self.text))
         self.config = self.text.config

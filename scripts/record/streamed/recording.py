@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,8 @@ import transformers
 
 from ..case import case_file, cases
 from ..runs import narrow
-from ..support import checksums, h5, shards
-from . import documents, prompts, skeleton, widened
+from ..support import h5, shards
+from . import documents, links, prompts, skeleton
 from .documents import Unsupported
 from .prompts import Sample
 from .runs import Result, Runs
@@ -50,6 +50,15 @@ class Request:
     keep_work: bool
     note: Callable[[str], None]
 
+    def texts(self) -> Path:
+        """The directory with config.json and tokenizer."""
+        if not self.checkpoint.is_file():
+            return self.checkpoint
+        if self.config is None or not (self.config / "config.json").is_file():
+            raise Unsupported(f"--config {self.config}: found no config.json, expected the directory of the published model from which {self.checkpoint} "
+                              "was made")
+        return self.config
+
 
 def wanted_rows(text: str, sample: Sample) -> tuple[int, ...]:
     """The listed positions of a prompt; its last row is always one of them, because it decides the first token."""
@@ -63,57 +72,6 @@ def wanted_rows(text: str, sample: Sample) -> tuple[int, ...]:
         if not -n <= row < n:
             raise Unsupported(f"{sample.place}: --rows: found {row}, expected {-n} to {n - 1} for this prompt of {n} tokens")
     return tuple(sorted({row % n for row in listed} | {n - 1}))
-
-
-def path_below(checkpoint: Path, root: Path) -> str:
-    """The path of the checkpoint below the root, as it is written, or as it is without symbolic links."""
-    if not root.is_dir():
-        raise Unsupported(f"--checkpoint-root {root}: found no such directory")
-    for inner, outer in ((Path(os.path.abspath(checkpoint)), Path(os.path.abspath(root))), (checkpoint.resolve(), root.resolve())):
-        if inner != outer and inner.is_relative_to(outer):
-            return inner.relative_to(outer).as_posix()
-    raise Unsupported(f"--checkpoint {checkpoint}: found outside --checkpoint-root {root}, expected a directory below it")
-
-
-def refer_to_checkpoint(request: Request) -> dict[str, str]:
-    """The attribute by which cases name the checkpoint. Writes its checksums next to them, and links if there is no root."""
-    if request.root is None and request.checkpoint.is_file():
-        return {"model": widened.link(request.checkpoint, request.out)}
-    if request.root is None:
-        link_checkpoint(request.checkpoint, request.out)
-        return {"model": "model"}
-    path = path_below(request.checkpoint, request.root)
-    request.out.mkdir(parents=True, exist_ok=True)
-    files = widened.parts(request.checkpoint) if request.checkpoint.is_file() else checksums.checkpoint_files(request.checkpoint)
-    checksums.write_list(files, request.out / "model.crc32")
-    return {"checkpoint": path}
-
-
-def link_checkpoint(checkpoint: Path, out: Path) -> Path:
-    """OUT/model: a directory of symbolic links to the files of the checkpoint, and their checksums beside it. A case may refer
-    only to what lies below its own directory (conformance/case/header.c)."""
-    files = checksums.checkpoint_files(checkpoint)
-    model = out / "model"
-    if model.is_symlink() or (model.exists() and not all(file.is_symlink() for file in model.iterdir())):
-        raise Unsupported(f"{model}: found something else, expected to write links to a checkpoint there")
-    wanted = {file.name: file.resolve() for file in files}
-    if links_of(model) != wanted:
-        made = out / f".model.{os.getpid()}"
-        made.mkdir(parents=True)
-        for name, target in wanted.items():
-            (made / name).symlink_to(target)
-        shutil.rmtree(model, ignore_errors=True)
-        with contextlib.suppress(OSError):  # another shard was faster
-            made.rename(model)
-        shutil.rmtree(made, ignore_errors=True)
-        if links_of(model) != wanted:
-            raise Unsupported(f"{model}: found links to other files, expected those of {checkpoint}: is another checkpoint recorded there?")
-    checksums.write(model)
-    return model
-
-
-def links_of(model: Path) -> dict[str, Path]:
-    return {file.name: file.readlink() for file in model.iterdir()} if model.is_dir() else {}
 
 
 def open_work(request: Request, samples: list[Sample], named: dict[str, str]) -> Path:
@@ -167,28 +125,16 @@ def record(request: Request) -> list[str]:
     """Records all cases, or those of a shard. Returns a line for each. Raises Unsupported if one cannot be judged; the others are
     written."""
     documents.check(request.checkpoint)
-    if request.checkpoint.is_file():
-        shard = f"-{request.shard}" if request.shard else ""
-        made = widened.write(request.checkpoint, request.config, request.out / f"widened{shard}")
-        lines = record_from(replace(request, checkpoint=made), request)
-        if not request.keep_work:
-            shutil.rmtree(made)
-        return lines
-    return record_from(request, request)
-
-
-def record_from(request: Request, asked: Request) -> list[str]:
-    """Records from a directory of plain numbers. asked: with the checkpoint that cases name."""
-    config = skeleton.read_config(request.checkpoint)
-    skeleton.model_class(config, request.checkpoint)
-    samples = prompts.read_prompts(request.prompts, request.checkpoint, request.images, config.get_text_config().vocab_size)
+    config = skeleton.read_config(request.texts())
+    skeleton.model_class(config, request.texts())
+    samples = prompts.read_prompts(request.prompts, request.texts(), request.images, config.get_text_config().vocab_size)
     samples = of_shard(samples, request)
     if not samples:
         return [f"shard {request.shard}: no case"]
     names = list(dict.fromkeys(sample.case for sample in samples))
     first = {next(i for i, s in enumerate(samples) if s.case == name) for name in names}
     rows = [wanted_rows(request.rows, sample) for sample in samples]
-    named = refer_to_checkpoint(asked)
+    named = links.refer_to(request.checkpoint, request.root, request.out)
     work = open_work(request, samples, named)
     with locked(work):
         return record_in(request, samples, names, first, rows, named, work)
@@ -196,7 +142,7 @@ def record_from(request: Request, asked: Request) -> list[str]:
 
 def record_in(request: Request, samples: list[Sample], names: list[str], first: set[int], rows: list[tuple[int, ...]], named: dict[str, str],
               work: Path) -> list[str]:
-    runs = Runs(request.checkpoint, samples, rows, request.n_decode, request.traces, first, work, request.whole, request.note)
+    runs = Runs(request.texts(), request.checkpoint, samples, rows, request.n_decode, request.traces, first, work, request.whole, request.note)
     truth, decode = runs.truth()
     narrower = {name: runs.narrower(name, decode) for name in ("float32", *request.types)}
     lines, refused = [], []
@@ -295,7 +241,7 @@ def write(case: Case, request: Request, named: dict[str, str], whole: bool) -> s
         raise Unsupported(f"case {case.name}: the float32 run is {noise:.1e} away from the truth, expected at most "
                           f"{MOST_NOISE * largest:.1e} for a largest logit of {largest:.1e}: float32 cannot decide this prompt "
                           "(an expert near a tie?); use another one")
-    stops = documents.stop_ids(request.checkpoint)
+    stops = documents.stop_ids(request.texts())
     n_tokens = decided(case, stops, request.note) if request.n_decode else 0
     datasets: dict[str, Any] = {
         "/input/tokens": h5.left_pad([np.array(s.prompt, np.int32) for s in case.samples], 0),

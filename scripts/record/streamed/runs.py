@@ -32,9 +32,10 @@ class Result:
 
 @dataclass
 class Runs:
-    """rows: the listed positions of each sample. traced: the samples that have traces, the first of each case. work: the
-    directory for what passes leave. whole: the model is not cut into layers."""
+    """texts: the directory with config.json. checkpoint: with the weights. rows: the listed positions of each sample. traced: the samples that have
+    traces, the first of each case. work: the directory for what passes leave. whole: the model is not cut into layers."""
 
+    texts: Path
     checkpoint: Path
     samples: list[Sample]
     rows: list[tuple[int, ...]]
@@ -61,13 +62,13 @@ class Runs:
         found = self.work / "whole"  # what an earlier attempt found out
         if not self.whole and not found.exists():
             try:
-                return run(Model(self.checkpoint, TYPES[name], False, note))
+                return run(Model(self.texts, TYPES[name], False, note, self.checkpoint))
             except CannotCut as error:
                 self.note(f"the published model cannot be cut into layers: {error}; it runs whole, with all weights in memory")
                 found.touch()
                 shutil.rmtree(self.work / name, ignore_errors=True)
         self.whole = True
-        return run(Model(self.checkpoint, TYPES[name], True, note))
+        return run(Model(self.texts, TYPES[name], True, note, self.checkpoint))
 
     def _prompts(self) -> list[Sequence]:
         return [Sequence(f"{i:04d}", sample.prompt, rows, self.traces if i in self.traced else ())

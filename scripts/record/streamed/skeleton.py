@@ -55,10 +55,9 @@ def read_config(directory: Path) -> transformers.PreTrainedConfig:
         config = transformers.AutoConfig.from_pretrained(directory, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # of any type: published classes check what they read in many ways
         raise Unsupported(f"{directory}/config.json: {first_line(error)}") from None
-    for name in ("quantization_config", "quantization"):
-        if getattr(config, name, None):
-            raise Unsupported(f"{directory}/config.json: {name}: quantised checkpoints are not supported; record the "
-                              "checkpoint that it was made from")
+    for name in ("quantization_config", "quantization"):  # the weights are given exactly
+        if hasattr(config, name):
+            delattr(config, name)
     for part in parts(config):
         part._attn_implementation = "eager"
         part._experts_implementation = "eager"

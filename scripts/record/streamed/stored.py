@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,12 +72,12 @@ class Tensor:
         return torch.from_numpy(data).view(self.dtype) if n else torch.empty(0, dtype=self.dtype)
 
 
-def read_header(path: Path) -> dict[str, Tensor]:
+def read_header(path: Path, without: Collection[str] = ()) -> dict[str, Tensor]:
     """The tensors of one file, by name."""
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(LENGTH_BYTES), "little")
         entries = json.loads(file.read(length))
-    entries.pop("__metadata__", None)
+    entries = {name: entry for name, entry in entries.items() if name != "__metadata__" and name not in without}
     for name, entry in entries.items():
         if entry["dtype"] not in TYPES:
             raise Unsupported(f"{path}: tensor '{name}': found dtype {entry['dtype']}, expected one of {', '.join(TYPES)}")
@@ -84,6 +85,6 @@ def read_header(path: Path) -> dict[str, Tensor]:
             for name, entry in entries.items()}
 
 
-def read_checkpoint(directory: Path) -> dict[str, Tensor]:
-    """The tensors of a checkpoint that documents.check has accepted, by their stored names."""
-    return {name: tensor for file in documents.weight_files(directory) for name, tensor in read_header(file).items()}
+def read_checkpoint(directory: Path, without: Collection[str] = ()) -> dict[str, Tensor]:
+    """The tensors of a checkpoint that documents.check has accepted, by their stored names, without some."""
+    return {name: tensor for file in documents.weight_files(directory) for name, tensor in read_header(file, without).items()}
