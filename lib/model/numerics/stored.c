@@ -2,6 +2,7 @@
 #include "model/numerics/stored.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/dtype.h"
