@@ -208,6 +208,7 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     m->packer.arrays = m->plan->arrays;
     m->packer.compute = options->compute ? options->compute : ASSAY_F32;
     pack_weights(m);
+    fp_widened_print(&m->packer.widened, m->packer.compute, m->note, sizeof m->note);
     rc = realise_arrays(m, dir, err);
     if (rc != ASSAY_OK) return rc;
     plan_release_weights(m->plan);

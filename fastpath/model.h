@@ -82,6 +82,7 @@ typedef struct fp_model {
     fp_tower vision, audio; /* zero without such a tower */
     const float *ones;      /* see fp_tower_ones */
     fp_id_table id_table;
+    char note[256]; /* on weights that are widened; empty: none is */
 } fp_model;
 
 typedef struct fp_options {

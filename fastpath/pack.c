@@ -2,6 +2,7 @@
 #include "fastpath/pack.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/dtype.h"
@@ -132,4 +133,13 @@ void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from)
     assert(from->weight.cols == from->width);
     (void)array_list_defer(p->arrays, from->weight.name, false, from->width * sizeof(float),
                            (array_maker){shift_weights, to, NULL}, &from->weight.values, 1);
+}
+
+void fp_widened_print(const fp_widened *w, assay_dtype compute, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (w->n)
+        (void)snprintf(text, size, "%zu %s of codes %s %s in memory, the first %.80s (%.40s): %s", w->n,
+                       w->n == 1 ? "matrix" : "matrices", w->n == 1 ? "is" : "are",
+                       compute == ASSAY_BF16 ? "bfloat16" : "float32", w->name, w->format, w->why);
 }

@@ -49,6 +49,12 @@ typedef struct fp_order {
     int32_t column[];
 } fp_order;
 
+/* Matrices of codes that no panels of codes hold. */
+typedef struct fp_widened {
+    size_t n;
+    const char *format, *name, *why; /* of the first; borrowed from the plan */
+} fp_widened;
+
 /* Shared state of packing. Packed arrays are deferred in `arrays` and made when it is realised;
  * failures are reported then. Their memory lives until fp_pack_free. */
 typedef struct fp_packer {
@@ -58,9 +64,10 @@ typedef struct fp_packer {
     assay_dtype compute;       /* ASSAY_F32, ASSAY_BF16 or ASSAY_I8: type of activations in products */
     const char *inputs;        /* with ASSAY_F32: a type of FORMAT_COMPUTES; or NULL */
     size_t widest;             /* largest n_in of any matrix so far */
-    size_t widest_ordered;     /* the same of those with an order */
-    fp_order *orders;          /* all, in owned memory */
-    char *slab;                /* unused rest of the memory that small matrices share */
+    fp_widened widened;
+    size_t widest_ordered; /* the same of those with an order */
+    fp_order *orders;      /* all, in owned memory */
+    char *slab;            /* unused rest of the memory that small matrices share */
     size_t slab_left;
     void **owned;
     size_t n_owned;
@@ -86,6 +93,9 @@ void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from);
  * as codes where they can. Then, when it is packed, makes its minimums; false: out of memory. */
 void fp_pack_inputs(const fp_packer *p, fp_matrix *m, const plan_weight *from);
 bool fp_pack_minimums(fp_packer *p, fp_matrix *m, const plan_weight *from);
+
+/* One line on matrices that are widened, of at most `size` bytes; empty if there are none. */
+void fp_widened_print(const fp_widened *w, assay_dtype compute, char *text, size_t size);
 
 /* Frees everything that the packer has allocated. */
 void fp_pack_free(fp_packer *p);

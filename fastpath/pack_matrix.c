@@ -79,7 +79,11 @@ static void convert_row(char *to, assay_dtype dtype, const char *from, assay_dty
     }
     for (size_t i = 0; i < n; i++) dtype_to_f32(wide + i, from + i * stride * bytes, stored, 1);
     if (dtype == ASSAY_BF16) kernels->narrow_bf16((uint16_t *)(void *)to, wide, n);
-    else memcpy(to, wide, n * sizeof *wide);
+    else if (dtype == ASSAY_F32) memcpy(to, wide, n * sizeof *wide);
+    for (size_t i = 0; dtype == ASSAY_F16 && i < n; i++) {
+        const double x = (double)wide[i];
+        dtype_from_f64(to + i * sizeof(uint16_t), &x, dtype, 1);
+    }
 }
 
 /* Packs a panel from a copy of its rows, if the checkpoint has another order or type. numbers: where they
@@ -219,6 +223,8 @@ static bool choose_codes(fp_packer *p, const plan_weight *w, bool may_order, fp_
     assay_weight is;
     if (!fp_form_choose(&w->stored, rule, group, &is)) {
         m->order = NULL;
+        if (p->widened.n++ == 0)
+            p->widened = (fp_widened){1, w->stored.format, w->name, fp_form_misfit(&w->stored, rule)};
         return false;
     }
     m->packed.dtype = is.dtype;
@@ -229,25 +235,14 @@ static bool choose_codes(fp_packer *p, const plan_weight *w, bool may_order, fp_
     return true;
 }
 
-/* What is left of a description when the matrix has been packed, for a library's kernels. */
-static const assay_stored *keep_description(fp_packer *p, const assay_stored *s)
-{
-    assay_stored *kept = fp_pack_alloc(p, 1, sizeof *kept);
-    if (!kept) return NULL;
-    *kept = *s;
-    assay_field *const fields[] = {&kept->codes,  &kept->zero, &kept->scale, &kept->scale2,
-                                   &kept->offset, &kept->min,  &kept->min2};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) fields[i]->bytes = NULL;
-    kept->group_of = NULL;
-    return kept;
-}
-
 /* Takes the kernels of a library that has some for the matrix. */
 static bool choose_stored(fp_packer *p, const plan_weight *w, fp_matrix *m)
 {
     const assay_matmul_stored *kernel = &p->kernels->op.matmul_stored;
     if (!p->kernels->has_stored || !kernel->supports(&w->stored)) return false;
-    m->stored.from = keep_description(p, &w->stored);
+    assay_stored *from = fp_pack_alloc(p, 1, sizeof *from);
+    if (from) *from = fp_form_description(&w->stored);
+    m->stored.from = from;
     m->stored_kernel = kernel;
     m->x = p->compute == ASSAY_BF16 ? ASSAY_BF16 : ASSAY_F32;
     m->run_stored = m->x == ASSAY_BF16 ? kernel->bf16 : kernel->f32;
@@ -259,11 +254,9 @@ static fp_matrix choose_kernels(fp_packer *p, const plan_weight *w, bool may_ord
 {
     const fp_operations *op = &p->kernels->op;
     fp_matrix m = {.packed = {.n_out = w->rows, .n_in = w->cols, .dtype = ASSAY_F32}};
-    stored_numbers numbers;
     assay_weight is;
     if (!w->data) return m;
-    const bool is_plain = stored_as_numbers(&w->stored, &numbers);
-    if (is_plain) m.packed.dtype = numbers.dtype;
+    const bool is_plain = fp_form_is_plain(&w->stored, &m.packed.dtype);
     if (!is_plain && describe_in_place(w, &is)) {
         m.packed.dtype = is.dtype;
         m.packed.bits = is.bits;

@@ -168,6 +168,7 @@ static void explain_engine(FILE *out, const conf_explain_module *m, const assay_
         {"fork", e->fork, NULL, {0}, 0, true},
         {"model_stop_ids", e->model_stop_ids, "the engine's own stop set, instead of Assay's", {0}, 0, false},
         {"model_arrays", e->model_arrays, "assay arrays", {0}, 0, false},
+        {"model_note", e->model_note, "what the engine says of a model, in reports", {0}, 0, false},
         {"positions", e->positions, NULL, {CONF_POSITIONS}, 1, false},
         {"rope", e->rope, NULL, {CONF_ROPE}, 1, false},
     };

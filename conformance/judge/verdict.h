@@ -141,6 +141,7 @@ typedef struct conf_verdict {
     char where[CONF_TEXT_MAX];           /* the first diverging position, or empty */
     char trace[CONF_TEXT_MAX];           /* the first diverging tensor, or a remark on tensors, or empty */
     char tensor[CONF_TRACE_NAME_MAX];    /* the name of that tensor, or empty */
+    char remark[CONF_TEXT_MAX];          /* what the engine says of the model (model_note), or empty */
     char notes[CONF_NOTES_MAX];          /* further measures, for --verbose */
     char expected[CONF_TEXT_MAX];        /* what the file of --expect says of the case, or empty */
     char last_trace[CONF_TRACE_NAME_MAX]; /* the last tensor that the engine traced, or empty */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "conformance/case/spans.h"
 #include "conformance/replay/follow.h"
 #include "conformance/replay/greedy.h"
@@ -183,6 +184,14 @@ static bool arrange_batch(conf_replay *r)
     return true;
 }
 
+static void take_remark(conf_replay *r)
+{
+    const char *note = r->engine->model_note ? r->engine->model_note(r->model) : NULL;
+    if (!note) return;
+    (void)snprintf(r->verdict->remark, sizeof r->verdict->remark, "%s", note);
+    shown_clean(r->verdict->remark, sizeof r->verdict->remark);
+}
+
 bool conf_replay_decoder(conf_replay *r)
 {
     assay_error err = {0};
@@ -193,6 +202,7 @@ bool conf_replay_decoder(conf_replay *r)
     conf_compute_request(r->verdict->compute, r->engine, &options);
     assay_status rc = r->engine->model_open(r->c->model, &options, &r->model, &err);
     if (rc != ASSAY_OK) return conf_replay_refused(r, rc, &err);
+    take_remark(r);
     return check_vocab(r) && (r->c->decoder.n_greedy == 0 || conf_greedy_read_stops(r)) && replay_traced(r) &&
            alloc_rows(r) && replay_whole(r);
 }

@@ -71,6 +71,7 @@ static bool fill_result(json_object *to, const conf_results *results, size_t res
               conf_json_add(to, "other_traces", json_object_new_boolean(v->other_traces)) &&
               conf_json_add_text(to, "notes", v->notes) &&
               conf_json_add(to, "seconds", json_object_new_double(v->seconds));
+    if (v->remark[0]) ok = ok && conf_json_add_text(to, "remark", v->remark);
     if (v->explained[0]) ok = ok && conf_json_add_text(to, "explained", v->explained);
     if (v->expected[0]) ok = ok && conf_json_add_text(to, "expected", v->expected);
     if (r->profiles) ok = ok && conf_json_add_profile(to, r->profiles[engine]);

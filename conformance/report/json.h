@@ -72,6 +72,7 @@
  *                          their error (conf_profile_sizes), of the engine and of the recorded run, which
  *                          is null for a float64 engine
  *     expected             what the file of --expect says of the case; only of failures that it has
+ *     remark               what the engine says of the model; only if it does
  *     seconds              that its process ran
  *     repro                the command that shows this result again
  * A digest has 16 hexadecimal digits: FNV-1a, 64 bits. Fails with ASSAY_ENOMEM. */

@@ -250,6 +250,8 @@ static assay_status read_verdict(const conf_json_at *one, conf_verdict *v, assay
     if (rc == ASSAY_OK) rc = read_kind(one, v, err);
     if (rc == ASSAY_OK && conf_json_find(one, "explained", &found))
         rc = conf_json_copy_text(one, "explained", v->explained, sizeof v->explained, err);
+    if (rc == ASSAY_OK && conf_json_find(one, "remark", &found))
+        rc = conf_json_copy_text(one, "remark", v->remark, sizeof v->remark, err);
     if (rc == ASSAY_OK) rc = read_expected(one, v, err);
     if (rc == ASSAY_OK) rc = read_manner(one, v, err);
     if (rc == ASSAY_OK) rc = read_left_out(one, v, err);
@@ -312,21 +314,11 @@ static assay_status read_names(const conf_json_at *one, const conf_results *all,
 static assay_status read_one(const conf_json_at *one, const conf_results *all, size_t engine, conf_result *r,
                              assay_error *err)
 {
-    static const char *const known[] = {"case",    "path",
-                                        "engine",  "position",
-                                        "outcome", "class",
-                                        "unit",    "measured",
-                                        "bound",   "multiple",
-                                        "stage",   "reason",
-                                        "where",   "vector",
-                                        "manner",  "manners_left_out",
-                                        "trace",   "last_trace",
-                                        "notes",   "seconds",
-                                        "repro",   "other_traces",
-                                        "digest",  "expected",
-                                        "rows",    "same_best",
-                                        "profile", "kind",
-                                        "family",  NULL};
+    static const char *const known[] = {
+        "case",  "path",       "engine",  "position", "outcome", "class",        "unit",   "measured",
+        "bound", "multiple",   "stage",   "reason",   "where",   "vector",       "manner", "manners_left_out",
+        "trace", "last_trace", "notes",   "seconds",  "repro",   "other_traces", "digest", "expected",
+        "rows",  "same_best",  "profile", "kind",     "family",  "explained",    "remark", NULL};
     assay_status rc = conf_json_expect(one, json_type_object, err);
     if (rc == ASSAY_OK) rc = conf_json_only(one, known, err);
     if (rc == ASSAY_OK) rc = read_names(one, all, engine, r, err);

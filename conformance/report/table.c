@@ -172,6 +172,26 @@ static void print_other_traces(FILE *out, const char *prefix, const conf_results
     (void)fprintf(out, ", than the recorded ones in %zu case%s\n", n, n > 1 ? "s" : "");
 }
 
+/* What an engine says of models, each remark once. */
+static void print_remarks(FILE *out, const char *prefix, const conf_results *results, size_t engine)
+{
+    for (size_t i = 0; i < results->n; i++) {
+        const char *remark = results->at[i].verdicts[engine].remark;
+        size_t n = 0, first = results->n;
+        for (size_t k = 0; remark[0] && k < results->n; k++) {
+            if (strcmp(results->at[k].verdicts[engine].remark, remark) != 0) continue;
+            if (first == results->n) first = k;
+            n++;
+        }
+        if (first != i) continue;
+        (void)fprintf(out, "%snote     ", prefix);
+        conf_text_print_clean(out, results->engines[engine].label);
+        (void)fputs(": ", out);
+        conf_text_print_clean(out, remark);
+        (void)fprintf(out, " in %zu case%s\n", n, n == 1 ? "" : "s");
+    }
+}
+
 void conf_report_table(FILE *out, const char *prefix, const conf_context *context,
                        const conf_results *results)
 {
@@ -199,5 +219,6 @@ void conf_report_table(FILE *out, const char *prefix, const conf_context *contex
     print_all_excused(out, prefix, context, results, CONF_EXPECTED);
     for (size_t e = 0; e < results->n_engines; e++) print_other_traces(out, prefix, results, e);
     for (size_t e = 0; e < results->n_engines; e++) conf_report_left_out(out, prefix, results, e);
+    for (size_t e = 0; e < results->n_engines; e++) print_remarks(out, prefix, results, e);
     print_sums(out, prefix, results);
 }

@@ -118,6 +118,12 @@ static void fp_abi_model_arrays(const assay_model *m, assay_array_visitor *visit
     array_list_visit(model_of(m)->plan->arrays, visit, context);
 }
 
+static const char *fp_abi_model_note(const assay_model *m)
+{
+    const char *note = model_of(m)->note;
+    return note[0] ? note : NULL;
+}
+
 /* Opens a session with n_samples samples; on failure nothing is left of it. */
 static assay_status open_samples(const fp_model *m, const assay_session_options *options, fp_session **out,
                                  assay_error *err)
@@ -258,6 +264,7 @@ const assay_engine *assay_engine_v2(void)
         .positions = fp_abi_positions,
         .rope = fp_abi_rope,
         .compute_types = FORMAT_COMPUTES,
+        .model_note = fp_abi_model_note,
     };
     return &ENGINE;
 }

@@ -32,6 +32,20 @@ START_TEST(the_table_is_complete)
 }
 END_TEST
 
+START_TEST(matrices_of_codes_that_become_float32_are_noted)
+{
+    ck_assert_int_eq(abi_open_model("llama/fp8-block", NULL), ASSAY_OK);
+    const char *note = engine->model_note(model);
+    ck_assert_ptr_nonnull(note);
+    ck_assert_str_eq(note, "6 matrices of codes are float32 in memory, the first "
+                           "model.layers.0.self_attn.q_proj.weight (FP8): its inputs are no multiple of 16");
+    engine->model_free(model);
+    ck_assert_int_eq(abi_open_model("qwen3/fp8-block", NULL), ASSAY_OK);
+    ck_assert_ptr_null(engine->model_note(model));
+    engine->model_free(model);
+}
+END_TEST
+
 START_TEST(the_environment_decides_and_is_checked)
 {
     static const struct {
@@ -329,6 +343,7 @@ int main(void)
     TCase *tc = tcase_create("engine");
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, the_table_is_complete);
+    tcase_add_test(tc, matrices_of_codes_that_become_float32_are_noted);
     tcase_add_test(tc, the_environment_decides_and_is_checked);
     tcase_add_test(tc, a_compute_type_that_it_does_not_have_is_refused_by_name);
     tcase_add_test(tc, a_path_that_is_no_directory_is_an_error);

@@ -196,9 +196,19 @@ typedef struct coded {
     assay_layout code, scale;
 } coded;
 
-/* values: of the table, or 0: the codes are integers. */
-static plan_weight code_matrix(coded *c, size_t bits, size_t values, bool is_ordered)
+/* Codes, and the panels that they get. */
+static const struct coded_kind {
+    size_t bits, values;      /* of the table; 0: the codes are integers */
+    bool is_ordered, is_flat; /* groups of the elements of all rows, as one row */
+    size_t packed_bits;
+} KINDS[] = {{4, 16, false, false, 4}, {8, 256, false, false, 8}, {6, 64, false, false, 8},
+             {4, 16, false, true, 4},  {2, 4, true, false, 4},    {4, 16, true, false, 4},
+             {8, 256, true, false, 8}, {4, 0, true, false, 4},    {8, 0, true, false, 8}};
+
+static plan_weight code_matrix(coded *c, const struct coded_kind *kind)
 {
+    const size_t bits = kind->bits, values = kind->values;
+    const bool is_ordered = kind->is_ordered;
     const assay_digit row = {ASSAY_INDEX_ROW, 1, 0, 1, 0, 0}, col = {ASSAY_INDEX_COLUMN, 1, 0, 1, 0, 0};
     uint32_t state = 99;
     for (size_t i = 0; i < 256; i++) c->table[i] = ((int)(i * 37 % 256) - 100) * (values > 16 ? 3 : 0.25);
@@ -218,6 +228,10 @@ static plan_weight code_matrix(coded *c, size_t bits, size_t values, bool is_ord
     c->scale.planes[0].digits[0].stride = (size_t)GROUPS * 8;
     c->scale.planes[0].digits[1].stride = 8;
     if (!is_ordered) c->scale.planes[0].digits[1].div = GROUP;
+    if (kind->is_flat) {
+        c->scale.planes[0].n_digits = 1;
+        c->scale.planes[0].digits[0] = (assay_digit){ASSAY_INDEX_ELEMENT, 1, 0, GROUP, 0, 8};
+    }
     return (plan_weight){.name = "codes",
                          .data = c->codes,
                          .rows = ROWS,
@@ -231,25 +245,16 @@ static plan_weight code_matrix(coded *c, size_t bits, size_t values, bool is_ord
                                     .group_of = is_ordered ? c->group_of : NULL}};
 }
 
-/* Codes, the panels of which are tables or integers. */
-static const struct coded_kind {
-    size_t bits, values;
-    bool is_ordered;
-    size_t packed_bits;
-} KINDS[] = {{4, 16, false, 4}, {8, 256, false, 8}, {6, 64, false, 8}, {2, 4, true, 4},
-             {4, 16, true, 4},  {8, 256, true, 8},  {4, 0, true, 4},   {8, 0, true, 8}};
-
 START_TEST(products_with_tables_and_ordered_groups_are_exact)
 {
     const struct coded_kind *kind = &KINDS[_i];
     coded *memory = malloc(sizeof *memory), *packed = malloc(sizeof *packed);
     ck_assert(memory && packed);
-    const plan_weight w = code_matrix(memory, kind->bits, kind->values, kind->is_ordered);
+    const plan_weight w = code_matrix(memory, kind);
     for (size_t isa = 0; isa < FP_N_ISAS; isa++)
         for (size_t c = 0; fp_isa_runs_here((fp_isa)isa) && c < sizeof COMPUTE / sizeof *COMPUTE; c++) {
             fp_matrix m;
-            expect_exact(&w, code_matrix(packed, kind->bits, kind->values, kind->is_ordered), (fp_isa)isa,
-                         COMPUTE[c], &m);
+            expect_exact(&w, code_matrix(packed, kind), (fp_isa)isa, COMPUTE[c], &m);
             ck_assert_int_eq(m.packed.dtype, kind->values ? FP_TABLE : ASSAY_U32);
             ck_assert_uint_eq(m.packed.bits, kind->packed_bits);
             ck_assert_uint_eq(m.packed.group, GROUP);
@@ -260,13 +265,48 @@ START_TEST(products_with_tables_and_ordered_groups_are_exact)
 }
 END_TEST
 
+/* Rows in another order, as GGUF's converter leaves those of some matrices. */
+START_TEST(plain_numbers_in_another_order_keep_their_type)
+{
+    const assay_layout layout = {
+        .number = ASSAY_F16,
+        .n_planes = 1,
+        .times = 1,
+        .planes = {
+            {16, 2, 0, {{ASSAY_INDEX_ROW, 1, 0, 1, 0, COLS * 16}, {ASSAY_INDEX_COLUMN, 1, 0, 1, 0, 16}}}}};
+    const size_t n_bytes = sizeof(uint16_t) * ROWS * COLS;
+    for (size_t isa = 0; isa < FP_N_ISAS; isa++) {
+        plan_weight w[2]; /* packing drops the pages of the second */
+        fp_matrix m;
+        for (size_t k = 0; k < 2; k++) {
+            uint16_t *numbers = malloc(n_bytes);
+            ck_assert_ptr_nonnull(numbers);
+            for (size_t i = 0; i < (size_t)ROWS * COLS; i++)
+                numbers[i] = (uint16_t)(0x3C00 + i * 7 % 5 * 0x400); /* 1 … 16 */
+            w[k] = (plan_weight){.name = "rows", .data = numbers, .rows = ROWS, .cols = COLS};
+            w[k].stored = (assay_stored){.format = "F16",
+                                         .n_out = ROWS,
+                                         .n_in = COLS,
+                                         .codes = {&layout, numbers, n_bytes},
+                                         .n_row_digits = 1,
+                                         .row_digits = {{ASSAY_INDEX_ROW, 2, 0, 1, ROWS, 1}}};
+        }
+        if (fp_isa_runs_here((fp_isa)isa)) {
+            expect_exact(&w[0], w[1], (fp_isa)isa, ASSAY_F32, &m);
+            ck_assert_int_eq(m.packed.dtype, ASSAY_F16);
+        }
+        for (size_t k = 0; k < 2; k++) free((void *)(uintptr_t)w[k].data);
+    }
+}
+END_TEST
+
 /* Groups of which some have another number of columns than the others. */
 START_TEST(columns_that_do_not_divide_into_groups_have_no_order)
 {
     coded *memory = malloc(sizeof *memory);
     int32_t order[COLS];
     ck_assert_ptr_nonnull(memory);
-    const plan_weight w = code_matrix(memory, 4, 0, true);
+    const plan_weight w = code_matrix(memory, &(struct coded_kind){4, 0, true, false, 4});
     ck_assert_uint_eq(fp_form_order(&w.stored, order), GROUP);
     memory->group_of[0] = 1;
     ck_assert_uint_eq(fp_form_order(&w.stored, order), 0);
@@ -297,6 +337,7 @@ int main(void)
     tcase_add_loop_test(all, products_with_repacked_blocks_are_exact, 0, N_TYPES);
     tcase_add_loop_test(all, products_with_tables_and_ordered_groups_are_exact, 0,
                         sizeof KINDS / sizeof *KINDS);
+    tcase_add_test(all, plain_numbers_in_another_order_keep_their_type);
     tcase_add_test(all, columns_that_do_not_divide_into_groups_have_no_order);
     tcase_add_test(all, short_groups_are_float32_for_kernels_from_outside);
     suite_add_tcase(suite, all);

@@ -17,12 +17,12 @@
  * members to 0; the engine checks them, and refuses any other value with ASSAY_EUNSUPPORTED.
  *
  * Threads: any thread may call any function. A model is immutable once it is open: model_vocab,
- * model_stop_ids, model_arrays, positions and session_open may run on one model at once, and while its
- * sessions are used. A session is used by one call at a time: step, join, leave, rewind, tap and session_free
- * use theirs, fork uses both of its sessions. Calls that use different sessions run at once, also if the
- * sessions are of one model. A step calls the function of its session's tap, one call at a time; that
- * function calls no function of the engine. model_open and rope may run at any time, model_free when no other
- * call uses the model.
+ * model_stop_ids, model_arrays, model_note, positions and session_open may run on one model at once, and
+ * while its sessions are used. A session is used by one call at a time: step, join, leave, rewind, tap and
+ * session_free use theirs, fork uses both of its sessions. Calls that use different sessions run at once,
+ * also if the sessions are of one model. A step calls the function of its session's tap, one call at a time;
+ * that function calls no function of the engine. model_open and rope may run at any time, model_free when no
+ * other call uses the model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ASSAY_ENGINE_H
@@ -346,6 +346,10 @@ typedef struct assay_engine {
      * NULL. An engine without a list is not told names of that kind: they only choose the noise by which it
      * is judged. */
     const char *const *compute_types, *const *cache_types;
+
+    /* Optional. One line on what the engine does with the model that its user may not expect, such as weights
+     * that it widens; it lives as long as the model. NULL: nothing. */
+    const char *(*model_note)(const assay_model *model);
 } assay_engine;
 
 typedef const assay_engine *assay_engine_fn(void);

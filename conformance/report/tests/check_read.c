@@ -35,7 +35,7 @@ static const char sound[] =
     "\"class\":\"logits\",\"measured\":true,\"multiple\":null,\"unit\":\"noise\",\"bound\":4.0,\"stage\":"
     "\"prefill\","
     "\"reason\":\"why\",\"where\":\"w\",\"trace\":\"t\",\"last_trace\":\"l\",\"notes\":\"n\",\"manner\":"
-    "\"late\","
+    "\"late\",\"remark\":\"m\",\"explained\":\"e\","
     "\"manners_left_out\":[{\"manners\":[\"rewind\",\"fork\"],\"reason\":\"r\"}],\"vector\":\"G/v\","
     "\"other_traces\":true,\"profile\":{\"of\":\"rope\",\"tensors\":[{\"name\":\"embed\",\"multiple\":0.25},"
     "{\"name\":\"head\",\"multiple\":null}],\"rows\":[{\"sample\":1,\"pos\":6,\"decode\":true,\"multiple\":"

@@ -8,7 +8,7 @@
 #include "fastpath/kernels/matmul/panels.h"
 #include "model/numerics/affine.h"
 
-/* Whether the numbers of a field are the same in all columns of a group. */
+/* Whether the numbers of a field are the same in all columns of a group, which divides the columns. */
 static bool is_constant(const assay_field *f, size_t group)
 {
     const assay_layout *l = f->layout;
@@ -16,8 +16,7 @@ static bool is_constant(const assay_field *f, size_t group)
         for (size_t i = 0; i < l->planes[p].n_digits; i++) {
             const assay_digit *d = &l->planes[p].digits[i];
             if (d->index == ASSAY_INDEX_ROW || d->stride == 0) continue;
-            if (d->index == ASSAY_INDEX_ELEMENT || d->mul != 1 || d->add != 0 || d->div % group != 0)
-                return false;
+            if (d->mul != 1 || d->add != 0 || d->div % group != 0) return false;
         }
     return true;
 }
@@ -221,6 +220,38 @@ bool fp_form_choose(const assay_stored *s, fp_form_rule rule, size_t group, assa
     out->scale_dtype = rule == FP_FORM_ABI ? ASSAY_F32 : scale_type(s, is_table ? 1 : is.factor);
     out->bias_dtype = is_table ? ASSAY_DTYPE_NONE : rule == FP_FORM_ABI ? ASSAY_F32 : bias_type(s, bits);
     return true;
+}
+
+bool fp_form_is_plain(const assay_stored *s, assay_dtype *dtype)
+{
+    const assay_layout *l = s->codes.layout;
+    if (s->zero.layout || s->scale.layout || s->scale2.layout || s->offset.layout || s->min.layout)
+        return false;
+    if (!dtype_is_float((assay_dtype)l->number) || l->n_planes != 1 || l->minus != 0 || l->times != 1)
+        return false;
+    *dtype = (assay_dtype)l->number;
+    return true;
+}
+
+assay_stored fp_form_description(const assay_stored *s)
+{
+    assay_stored kept = *s;
+    assay_field *const fields[] = {&kept.codes,  &kept.zero, &kept.scale, &kept.scale2,
+                                   &kept.offset, &kept.min,  &kept.min2};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) fields[i]->bytes = NULL;
+    kept.group_of = NULL;
+    return kept;
+}
+
+const char *fp_form_misfit(const assay_stored *s, fp_form_rule rule)
+{
+    if (!fp_form_integers(s->codes.layout).bits && (rule == FP_FORM_ABI || !table_form(s)))
+        return rule == FP_FORM_ABI ? "the kernels' groups have codes that are integers"
+                                   : "its codes are neither small integers nor indices of a table";
+    if (s->n_in % FP_GROUP_MIN) return "its inputs are no multiple of 16";
+    if (s->group_of) return "its inputs do not divide into groups of 16";
+    return rule == FP_FORM_ABI && find_group(s, FP_GROUP_MIN) ? "the kernels' groups have 32 inputs or more"
+                                                              : "its scales change within 16 inputs";
 }
 
 bool fp_form_is_exact(const assay_stored *s)

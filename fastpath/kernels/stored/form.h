@@ -32,6 +32,15 @@ fp_integers fp_form_centred(const assay_layout *l, size_t bits);
  * exact in them. */
 bool fp_form_choose(const assay_stored *s, fp_form_rule rule, size_t group, assay_weight *out);
 
+/* Whether the matrix is plain numbers, in whatever order: *dtype is their type then, of floats. */
+bool fp_form_is_plain(const assay_stored *s, assay_dtype *dtype);
+
+/* What is left of a description when the matrix has been packed: without bytes and groups of columns. */
+assay_stored fp_form_description(const assay_stored *s);
+
+/* Why fp_form_choose finds none: a text that ends "its inputs are no multiple of 16". */
+const char *fp_form_misfit(const assay_stored *s, fp_form_rule rule);
+
 /* Whether the scales and biases of such panels are exact, whatever their values, so that the numbers of the
  * matrix are those of the panels. */
 bool fp_form_is_exact(const assay_stored *s);
