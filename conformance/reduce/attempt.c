@@ -13,6 +13,7 @@
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/reduce/cut/rows.h"
+#include "conformance/reduce/folder.h"
 #include "conformance/reduce/make.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/text.h"
@@ -24,7 +25,7 @@ void conf_attempt_folder(const conf_reducing *r, size_t n_layers, char *path, si
 
 void conf_attempt_model(const conf_reducing *r, size_t n_layers, char *path, size_t size)
 {
-    (void)snprintf(path, size, "%s/%zu/model", r->folder, n_layers);
+    (void)snprintf(path, size, "%s/%zu/%s", r->folder, n_layers, conf_folder_model(r->c->model));
 }
 
 void conf_attempt_best(const conf_reducing *r, char *path, size_t size)

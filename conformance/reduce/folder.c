@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "gguf/container.h"
 
 assay_status conf_folder_make(const char *parent, char **dir, assay_error *err)
 {
@@ -80,21 +81,56 @@ static assay_status link_entries(const char *from, const char *to, bool others, 
     return rc;
 }
 
-assay_status conf_folder_link(const char *dir, const char *name, const char *model, const char *checksums,
-                              assay_error *err)
+const char *conf_folder_model(const char *model)
+{
+    const char *slash = strrchr(model, '/');
+    return !gguf_is_file(model) ? "model" : slash ? slash + 1 : model;
+}
+
+/* Links the file at `path` in `dir` under its name. */
+static assay_status link_part(const char *dir, const char *path, assay_error *err)
 {
     char to[PATH_MAX];
-    char *from = realpath(model, NULL), *list = checksums ? realpath(checksums, NULL) : NULL;
-    (void)snprintf(to, sizeof to, "%s/%s", dir, name);
+    char *from = realpath(path, NULL);
+    (void)snprintf(to, sizeof to, "%s/%s", dir, conf_folder_model(path));
+    const assay_status rc =
+        from ? link_file(from, to, err) : assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
+    free(from);
+    return rc;
+}
+
+static assay_status link_parts(const char *dir, const char *model, assay_error *err)
+{
+    gguf *f = NULL;
+    assay_status rc = link_part(dir, model, err);
+    if (rc == ASSAY_OK) rc = gguf_open(model, &f, err);
+    for (size_t i = 1; rc == ASSAY_OK && i < gguf_n_parts(f); i++)
+        rc = link_part(dir, gguf_part_path(f, i), err);
+    gguf_free(f);
+    return rc;
+}
+
+static assay_status link_directory(const char *to, const char *model, assay_error *err)
+{
+    char *from = realpath(model, NULL);
     assay_status rc = ASSAY_OK;
     if (!from || mkdir(to, 0700) != 0)
         rc = assay_fail(err, ASSAY_EIO, "%s: %s", from ? to : model, strerror(errno));
     if (rc == ASSAY_OK) rc = link_entries(from, to, false, err);
+    free(from);
+    return rc;
+}
+
+assay_status conf_folder_link(const char *dir, const char *model, const char *checksums, assay_error *err)
+{
+    char to[PATH_MAX];
+    char *list = checksums ? realpath(checksums, NULL) : NULL;
+    (void)snprintf(to, sizeof to, "%s/%s", dir, conf_folder_model(model));
+    assay_status rc = gguf_is_file(model) ? link_parts(dir, model, err) : link_directory(to, model, err);
     if (rc == ASSAY_OK && list) {
-        (void)snprintf(to, sizeof to, "%s/%s.crc32", dir, name);
+        (void)snprintf(to, sizeof to, "%s/%s.crc32", dir, conf_folder_model(model));
         rc = link_file(list, to, err);
     }
-    free(from);
     free(list);
     return rc;
 }

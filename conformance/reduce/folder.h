@@ -11,11 +11,14 @@
 assay_status conf_folder_make(const char *parent, char **dir, assay_error *err);
 void conf_folder_remove(char **dir);
 
-/* Creates the directory `dir`/`name` with symbolic links to the files of the checkpoint `model`, so that a
- * case in `dir` has it below its own directory. checksums: the list of its checksums, of which
- * `dir`/`name`.crc32 becomes a link if it exists. The same failures. */
-assay_status conf_folder_link(const char *dir, const char *name, const char *model, const char *checksums,
-                              assay_error *err);
+/* The name that a checkpoint has beside a reduced case: that of a GGUF file, "model" of a directory. */
+const char *conf_folder_model(const char *model);
+
+/* Creates `dir`/NAME, NAME being conf_folder_model(model), so that a case in `dir` has the checkpoint below
+ * its own directory: a directory with symbolic links to its files, or links to a GGUF file and its other
+ * parts. checksums: the list of its checksums, of which `dir`/NAME.crc32 becomes a link if it exists. The
+ * same failures. */
+assay_status conf_folder_link(const char *dir, const char *model, const char *checksums, assay_error *err);
 
 /* Creates symbolic links in the directory `to` to the files of the checkpoint `model`, but for its
  * config.json and what has its tensors: files in safetensors and their index. The same failures. */

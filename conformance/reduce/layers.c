@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "conformance/reduce/folder.h"
+#include "gguf/container.h"
 #include "model/checkpoint/config.h"
 #include "model/checkpoint/safetensors.h"
 #include "model/checkpoint/weights.h"
@@ -42,7 +43,7 @@ size_t conf_layers_count(const char *model)
 {
     json_object *document = NULL;
     assay_error none = {0};
-    if (source_config(model, &document, &none) != ASSAY_OK) return 0;
+    if (gguf_is_file(model) || source_config(model, &document, &none) != ASSAY_OK) return 0;
     const size_t n = count_layers(find_settings(document));
     (void)json_object_put(document);
     return n;

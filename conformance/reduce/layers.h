@@ -12,7 +12,8 @@
 #define CONF_LAYERS_BYTES_MAX ((size_t)1 << 30)
 
 /* The layers of the language model, as num_hidden_layers of the config.json of `model`, or of its
- * text_config, says; 0: not known. */
+ * text_config, says; 0: not known, or of a GGUF file,
+ * which is not written again. */
 size_t conf_layers_count(const char *model);
 
 /* Writes the checkpoint `model` with its first n layers as the directory `to`: without the tensors of the

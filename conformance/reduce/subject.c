@@ -113,7 +113,7 @@ static assay_status make_folder(conf_subject *s, const conf_context *context, as
     if (mkdir(path, 0700) != 0) return assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
     if (!s->c->model) return ASSAY_OK;
     (void)snprintf(list, sizeof list, "%s.crc32", s->c->model);
-    return conf_folder_link(path, "model", s->c->model, s->c->checksums ? s->c->checksums : list, err);
+    return conf_folder_link(path, s->c->model, s->c->checksums ? s->c->checksums : list, err);
 }
 
 static assay_status open_reducing(conf_subject *s, const conf_context *context, assay_error *err)

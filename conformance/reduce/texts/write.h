@@ -11,7 +11,7 @@
 typedef struct conf_texts_writing {
     const conf_texts *texts;
     const conf_texts_cut *cut;
-    const char *path;      /* of the case; its checkpoint, if its kind has one, is "model" beside it */
+    const char *path;      /* of the case; its checkpoint, if its kind has one, is beside it */
     const char *reference; /* the engine that computes expected values; NULL: none are computed */
 } conf_texts_writing;
 
