@@ -6,6 +6,7 @@ conformance_libconformance_a_SOURCES += \
 	conformance/case/header.c conformance/case/header.h \
 	conformance/case/items.c conformance/case/items.h \
 	conformance/case/members.c conformance/case/members.h \
+	conformance/case/model_name.c conformance/case/model_name.h \
 	conformance/case/observation.c conformance/case/observation.h \
 	conformance/case/positions.c conformance/case/positions.h \
 	conformance/case/prompt.c conformance/case/prompt.h \

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "conformance/support/text.h"
+#include "gguf/container.h"
 
 static const char *root;
 
@@ -28,11 +29,13 @@ static bool stays_below(const char *path)
     return true;
 }
 
-static assay_status check_directory(const conf_case *c, const char *path, const char *joined,
-                                    assay_error *err)
+static assay_status check_checkpoint(const conf_case *c, const char *path, const char *joined,
+                                     assay_error *err)
 {
     struct stat s;
-    const int reason = stat(joined, &s) != 0 ? errno : S_ISDIR(s.st_mode) ? 0 : ENOTDIR;
+    const int reason = stat(joined, &s) != 0                        ? errno
+                       : S_ISDIR(s.st_mode) || gguf_is_file(joined) ? 0
+                                                                    : ENOTDIR;
     if (!reason) return ASSAY_OK;
     return assay_fail(err, ASSAY_EIO, "%s: checkpoint \"%s\": %s: %s, expected it below the checkpoint root",
                       c->path, path, joined, strerror(reason));
@@ -57,7 +60,7 @@ assay_status conf_root_find(conf_case *c, const char *path, assay_error *err)
     if (asprintf(&joined, "%s/%s", root, path) < 0) joined = NULL;
     if (asprintf(&checksums, "%.*s%s", n, c->path, CONF_ROOTED_CHECKSUMS) < 0) checksums = NULL;
     if (!joined || !checksums) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", c->path);
-    if (rc == ASSAY_OK) rc = check_directory(c, path, joined, err);
+    if (rc == ASSAY_OK) rc = check_checkpoint(c, path, joined, err);
     if (rc == ASSAY_OK) {
         c->model = joined;
         c->checksums = checksums;

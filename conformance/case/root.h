@@ -17,7 +17,8 @@ void conf_root_set(const char *dir);
 
 /* Sets c->model to the checkpoint `path` below the root, and c->checksums. The user, who names the root, is
  * trusted with its symbolic links; a case is not: fails with ASSAY_EFORMAT if `path` is absolute or has a
- * "..", or if there is no root, with ASSAY_EIO unless it is a directory. */
+ * "..", or if there is no root, with ASSAY_EIO unless it is a directory or a
+ * GGUF file. */
 assay_status conf_root_find(conf_case *c, const char *path, assay_error *err);
 
 /* The part of a path below the root; borrowed. The path itself if it is not below the root. */

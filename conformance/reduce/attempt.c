@@ -10,10 +10,10 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "conformance/abi/engine.h"
+#include "conformance/case/model_name.h"
 #include "conformance/evaluate/evaluate.h"
 #include "conformance/process/interrupt.h"
 #include "conformance/reduce/cut/rows.h"
-#include "conformance/reduce/folder.h"
 #include "conformance/reduce/make.h"
 #include "conformance/support/clock.h"
 #include "conformance/support/text.h"
@@ -25,7 +25,7 @@ void conf_attempt_folder(const conf_reducing *r, size_t n_layers, char *path, si
 
 void conf_attempt_model(const conf_reducing *r, size_t n_layers, char *path, size_t size)
 {
-    (void)snprintf(path, size, "%s/%zu/%s", r->folder, n_layers, conf_folder_model(r->c->model));
+    (void)snprintf(path, size, "%s/%zu/%s", r->folder, n_layers, conf_model_name(r->c->model));
 }
 
 void conf_attempt_best(const conf_reducing *r, char *path, size_t size)

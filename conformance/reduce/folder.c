@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "conformance/case/model_name.h"
 #include "gguf/container.h"
 
 assay_status conf_folder_make(const char *parent, char **dir, assay_error *err)
@@ -81,18 +82,12 @@ static assay_status link_entries(const char *from, const char *to, bool others, 
     return rc;
 }
 
-const char *conf_folder_model(const char *model)
-{
-    const char *slash = strrchr(model, '/');
-    return !gguf_is_file(model) ? "model" : slash ? slash + 1 : model;
-}
-
 /* Links the file at `path` in `dir` under its name. */
 static assay_status link_part(const char *dir, const char *path, assay_error *err)
 {
     char to[PATH_MAX];
     char *from = realpath(path, NULL);
-    (void)snprintf(to, sizeof to, "%s/%s", dir, conf_folder_model(path));
+    (void)snprintf(to, sizeof to, "%s/%s", dir, conf_model_name(path));
     const assay_status rc =
         from ? link_file(from, to, err) : assay_fail(err, ASSAY_EIO, "%s: %s", path, strerror(errno));
     free(from);
@@ -125,10 +120,10 @@ assay_status conf_folder_link(const char *dir, const char *model, const char *ch
 {
     char to[PATH_MAX];
     char *list = checksums ? realpath(checksums, NULL) : NULL;
-    (void)snprintf(to, sizeof to, "%s/%s", dir, conf_folder_model(model));
+    (void)snprintf(to, sizeof to, "%s/%s", dir, conf_model_name(model));
     assay_status rc = gguf_is_file(model) ? link_parts(dir, model, err) : link_directory(to, model, err);
     if (rc == ASSAY_OK && list) {
-        (void)snprintf(to, sizeof to, "%s/%s.crc32", dir, conf_folder_model(model));
+        (void)snprintf(to, sizeof to, "%s/%s.crc32", dir, conf_model_name(model));
         rc = link_file(list, to, err);
     }
     free(list);

@@ -11,10 +11,7 @@
 assay_status conf_folder_make(const char *parent, char **dir, assay_error *err);
 void conf_folder_remove(char **dir);
 
-/* The name that a checkpoint has beside a reduced case: that of a GGUF file, "model" of a directory. */
-const char *conf_folder_model(const char *model);
-
-/* Creates `dir`/NAME, NAME being conf_folder_model(model), so that a case in `dir` has the checkpoint below
+/* Creates `dir`/NAME, NAME being conf_model_name(model), so that a case in `dir` has the checkpoint below
  * its own directory: a directory with symbolic links to its files, or links to a GGUF file and its other
  * parts. checksums: the list of its checksums, of which `dir`/NAME.crc32 becomes a link if it exists. The
  * same failures. */

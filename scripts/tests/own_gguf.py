@@ -42,6 +42,14 @@ class Gguf(OwnCase):
         (out / "model.gguf").write_bytes(FILE.read_bytes()[:-1] + b"x")
         self.assertIn("model.gguf: its CRC-32 is ", assay("run", "--engine", "ref64", out).stdout)
 
+    def test_a_file_below_a_root_is_found(self) -> None:
+        self.write_prompts({"ids": [7, 41, 3]})
+        out = self.work / "out"
+        self.own(FILE, out, "--config", self.published(), "--checkpoint-root", str(FIXTURES), "--types", "f32")
+        self.assertEqual(sorted(file.name for file in out.iterdir()), ["model.crc32", "prompts.h5"])
+        judged = assay("run", "--engine", "ref64", "--checkpoint-root", FIXTURES, out)
+        self.assertEqual(judged.returncode, 0, judged.stdout)
+
     def test_a_file_without_its_config_is_refused(self) -> None:
         self.write_prompts({"ids": [7, 41]})
         done = self.own(FILE, self.work / "out", code=1)

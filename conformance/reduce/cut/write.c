@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 #include "conformance/abi/engine.h"
+#include "conformance/case/model_name.h"
 #include "conformance/case/prompt.h"
 #include "conformance/case/traces.h"
 #include "conformance/kinds/kinds.h"
 #include "conformance/reduce/cut/write_inputs.h"
 #include "conformance/reduce/cut/write_positions.h"
 #include "conformance/reduce/cut/write_rows.h"
-#include "conformance/reduce/folder.h"
 #include "conformance/replay/h5_writer.h"
 
 static void write_attributes(const conf_whole *whole, const conf_cut *cut, const conf_values *values,
@@ -26,7 +26,7 @@ static void write_attributes(const conf_whole *whole, const conf_cut *cut, const
     (void)snprintf(schema, sizeof schema, "assay/%d", CONF_SCHEMA_VERSION);
     conf_h5_write_text(w, "schema", schema);
     conf_h5_write_text(w, "kind", conf_kind_of(keeps_kind ? c->kind : CONF_LOGITS)->name);
-    conf_h5_write_text(w, "model", conf_folder_model(c->model));
+    conf_h5_write_text(w, "model", conf_model_name(c->model));
     conf_h5_write_text(w, "reduced", values->reduced);
     if (values->truth) conf_h5_write_text(w, "source", CONF_ENGINE_REFERENCE);
     else if (c->source) conf_h5_write_text(w, "source", c->source);

@@ -16,7 +16,7 @@ typedef struct conf_values {
     bool has_tensors; /* the recorded tensors of sample 0 come along, as far as they are those of the cut */
 } conf_values;
 
-/* Writes the case to `path`; its checkpoint is conf_folder_model beside it. The cut must be a case
+/* Writes the case to `path`; its checkpoint is conf_model_name beside it. The cut must be a case
  * (conf_cut_is_case) with rows (conf_cut_has_rows). Fails with ASSAY_EIO or ASSAY_ENOMEM. */
 assay_status conf_cut_write(const conf_whole *whole, const conf_cut *cut, const conf_values *values,
                             const char *path, assay_error *err);

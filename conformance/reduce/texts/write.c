@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "conformance/abi/engine.h"
-#include "conformance/reduce/folder.h"
+#include "conformance/case/model_name.h"
 #include "conformance/support/json_add.h"
 
 const char *conf_texts_origin(const conf_texts *texts, const conf_texts_cut *cut)
@@ -32,7 +32,7 @@ static bool add_header(const conf_texts_writing *w, json_object *to)
     (void)snprintf(schema, sizeof schema, "assay/%d", CONF_SCHEMA_VERSION);
     bool ok = conf_json_add_string(to, "schema", schema) &&
               conf_json_add_string(to, "kind", conf_kind_of(c->kind)->name) &&
-              add_optional(to, "model", c->model ? conf_folder_model(c->model) : NULL) &&
+              add_optional(to, "model", c->model ? conf_model_name(c->model) : NULL) &&
               add_optional(to, "source", computed ? CONF_ENGINE_REFERENCE : c->source) &&
               add_optional(to, "recorder", c->recorder) &&
               conf_json_add_string(to, "reduced", conf_texts_origin(w->texts, w->cut));
