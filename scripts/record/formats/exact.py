@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,12 @@ STACK = re.compile(r"_(blocks|scales)$")  # of the stacks of gpt-oss
 
 @dataclass(frozen=True)
 class Inputs:
-    """How the inputs of a product with a stored matrix may be rounded: the name of ggml's type, or the static scale, 0 if there is none."""
+    """How the inputs of a product with a stored matrix may be rounded: the name of ggml's type, or the static scale, 0 if there is none.
+    minimums: [outputs, blocks], of Q4_1 and Q5_1 what is added to each number of a block."""
 
     kind: str = ""
     scale: float = 0.0
+    minimums: torch.Tensor | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

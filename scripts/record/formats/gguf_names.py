@@ -70,12 +70,26 @@ class Part:
             raise RuntimeError(f"{self.file}: {self.name}: found {data.size} bytes of {(end - begin) * row}")
         return data
 
-    def rows(self, begin: int, end: int) -> np.ndarray:
-        """float64 [end - begin, …], exact."""
+    def order(self, begin: int, end: int) -> np.ndarray:
+        """Where rows are stored."""
         order = np.arange(begin, end)
         if self.heads:  # of each head (2, d/2) -> (d/2, 2)
             d = self.shape[0] // self.heads
             order = order // d * d + order % (d // 2) * 2 + order % d // (d // 2)
+        return order
+
+    def minimums(self) -> torch.Tensor | None:
+        """float32 [rows, blocks], of types with minimums that are multiplied by the sum of a block of inputs, as Q8_1 stores it."""
+        if self.kind.name not in WITH_SUMS:
+            return None
+        n_out, n_in = self.size()
+        low = ggml.matrix(self.kind, n_out, n_in, self.stored(0, n_out)).minimum
+        found = low.numbers(self.order(0, n_out), np.arange(0, n_in, self.kind.size), n_in)
+        return torch.from_numpy(-found.astype(np.float32))
+
+    def rows(self, begin: int, end: int) -> np.ndarray:
+        """float64 [end - begin, …], exact."""
+        order = self.order(begin, end)
         first, last = (int(order.min()), int(order.max()) + 1) if order.size else (0, 0)
         _, n_in = self.size()
         scale = None if self.scale is None else array(Stored("F32", (), np.array([self.scale], "<f4").view(np.uint8)))
@@ -93,6 +107,7 @@ class Part:
                     raise RuntimeError(f"{self.file}: {self.name}, from row {begin} on: {why}")
 
 
+WITH_SUMS = ("Q4_1", "Q5_1")
 ROPE_FACTORS = "rope_freqs"
 
 
@@ -104,7 +119,7 @@ def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     for part in parts(sorted(directory.glob("*.gguf"))):
         state[part.name] = torch.from_numpy(part.rows(0, part.shape[0]))
         if len(part.shape) == 2:
-            inputs[part.name] = Inputs(part.kind.name)
+            inputs[part.name] = Inputs(part.kind.name, minimums=part.minimums())
     return state, inputs
 
 

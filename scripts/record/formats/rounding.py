@@ -106,14 +106,42 @@ def mxfp4(x: torch.Tensor) -> torch.Tensor:
 q8_0 = partial(symmetric, size=32, most=127, low=-127, high=127, scale_type=torch.float16)
 half, brain = partial(to, torch.float16), partial(to, torch.bfloat16)
 
-# The inputs of products with ggml's types; Q8_1 also has the sum of the codes in float16, which is not modelled
-GGML: dict[str, Rounder | None] = {
-    "F32": None, "F16": half, "BF16": brain,
-    **dict.fromkeys(("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "IQ4_NL", "MXFP4", "NVFP4", "Q1_0", "Q2_0"), q8_0),
+class Q8_1:
+    """ggml's Q8_1: the numbers of Q8_0, and the sum of a block in float16, which is rounded from the scale in float32."""
+
+    def __init__(self, inputs: Inputs):
+        if inputs.minimums is None:
+            raise RuntimeError(f"{inputs.kind}: no minimums to multiply sums with")
+        self.minimums = inputs.minimums
+
+    def __call__(self, x: torch.Tensor) -> torch.Tensor:
+        return q8_0(x)
+
+    def besides(self, x: torch.Tensor) -> torch.Tensor:
+        """What the product is more than that of the rounded inputs: what the stored sums are more than the sums of the stored numbers, times
+        the minimums."""
+        parts = rows(x, 32)
+        scale = parts.abs().amax(-1, keepdim=True) / 127
+        total = torch.round(ratio(parts, scale)).sum(-1)
+        excess = half(scale[..., 0] * total) - half(scale)[..., 0] * total
+        return functional.linear(excess, self.minimums)
+
+
+# The inputs of products with ggml's types
+GGML: dict[str, Rounder | type[Q8_1] | None] = {
+    "F32": None, "F16": half, "BF16": brain, "Q4_1": Q8_1, "Q5_1": Q8_1,
+    **dict.fromkeys(("Q4_0", "Q5_0", "Q8_0", "IQ4_NL", "MXFP4", "NVFP4", "Q1_0", "Q2_0"), q8_0),
     **dict.fromkeys(("Q2_K", "Q3_K", "Q4_K", "Q5_K", "Q6_K", "IQ4_XS", "TQ1_0", "TQ2_0"), q8_k)}
 
+
+def of_ggml(inputs: Inputs) -> Rounder | None:
+    found = GGML[inputs.kind]
+    return Q8_1(inputs) if found is Q8_1 else found
+
+
 COMPUTES: dict[str, Callable[[Inputs], Rounder | None]] = {
-    **dict.fromkeys(("q8_0", "q8_1", "q8_K"), lambda inputs: GGML[inputs.kind]),
+    "float32": lambda inputs: None,  # with a cache
+    **dict.fromkeys(("q8_0", "q8_1", "q8_K"), of_ggml),
     "int8-token": lambda inputs: partial(symmetric, size=0, most=127.5, low=-128, high=127),
     "fp8-token": lambda inputs: partial(fp8, size=0),
     "fp8-group128": lambda inputs: fp8_groups,
@@ -143,8 +171,11 @@ class RoundInputs(OtherLinear):
 
     def linear(self, x, weight, bias=None):
         rounders = self.rounders.get(weight.untyped_storage().data_ptr(), (self.others,))
-        made = [functional.linear(rounder(x) if rounder and x.numel() else x, rows)
-                for rounder, rows in zip(rounders, weight.chunk(len(rounders), dim=0))]
+        made = []
+        for rounder, part in zip(rounders, weight.chunk(len(rounders), dim=0)):
+            made.append(functional.linear(rounder(x) if rounder and x.numel() else x, part))
+            if isinstance(rounder, Q8_1) and x.numel():
+                made[-1] += rounder.besides(x)
         out = torch.cat(made, dim=-1)
         return out if bias is None else out + bias
 
