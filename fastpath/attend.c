@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/attend.h"
+#include "fastpath/cache/keys.h"
 #include "fastpath/head_scale.h"
 #include "fastpath/ops.h"
 #include "fastpath/plane_rope.h"
@@ -246,6 +247,39 @@ static bool list_pages(fp_pass *pass, size_t i, run_pages *list)
     return k != NULL;
 }
 
+static void widen_item(void *context, size_t item)
+{
+    fp_keys_widen((const fp_widening *)context + item);
+}
+
+/* Replaces the pages of caches in a narrower type by copies in float32. */
+static bool widen_pages(const fp_pass *pass, size_t i, run_pages *list)
+{
+    const fp_cache_spec *spec = &pass->model->caches[i];
+    const fp_keys keys = {spec->n_kv_heads, spec->head_dim, NULL, spec->type};
+    const size_t n_heads = spec->n_kv_heads, size = ASSAY_PAGE * spec->head_dim;
+    size_t n = 0, at = 0;
+    if (!spec->type) return true;
+    for (size_t j = 0; j < pass->n_runs; j++) n += 2 * n_heads * list[j].n;
+    fp_widening *jobs = fp_scratch_alloc(pass->scratch, n, 1, sizeof *jobs);
+    const void **wide = jobs ? fp_scratch_alloc(pass->scratch, n, 1, sizeof *wide) : NULL;
+    float *numbers = wide ? fp_scratch_floats(pass->scratch, n, size) : NULL;
+    for (size_t j = 0; numbers && j < pass->n_runs; j++) {
+        const void **k = wide + at, **v = k + n_heads * list[j].n;
+        for (size_t h = 0; h < 2 * n_heads; h++)
+            for (size_t page = 0; page < list[j].n; page++, at++) {
+                const void *const *of =
+                    h < n_heads ? list[j].k + h * list[j].n : list[j].v + (h - n_heads) * list[j].n;
+                jobs[at] = (fp_widening){&keys, of, page, h >= n_heads, numbers + at * size};
+                wide[at] = jobs[at].out;
+            }
+        list[j].k = k;
+        list[j].v = v;
+    }
+    if (numbers) fp_pool_run(pass->model->pool, n, 4 * size, widen_item, jobs);
+    return numbers != NULL;
+}
+
 /* The index of the last token to which a row attends. */
 static size_t last_key(const fp_pass *pass, const plan_attention *a, const fp_run *run, size_t row)
 {
@@ -345,6 +379,9 @@ assay_status fp_attend(fp_pass *pass, size_t i, const float *x, float *y)
     if (ok) {
         project_heads(pass, i, x, &h);
         if (h.k) cache_keys(pass, i, &cut, &h);
+        ok = widen_pages(pass, i, pages);
+    }
+    if (ok) {
         attend_rows(pass, i, pages, &cut, h.q, attn_out);
         if (h.q_and_gate) gate_heads(pass, a, &h, attn_out);
         fp_linear_run(pass, y, attn_out, pass->n_rows, &w->o);

@@ -119,7 +119,7 @@ static assay_status fill_layers(const fp_model *m, const float *const *list, fp_
     assay_status rc = fp_narrow_alloc(&pass) ? ASSAY_OK : ASSAY_ENOMEM;
     for (size_t i = 0; rc == ASSAY_OK && i < keys->n_layers; i++) {
         if (m->plan->layers[i].mixer.kind != PLAN_MIXER_CROSS) continue;
-        const fp_keys shape = {m->caches[i].n_kv_heads, m->caches[i].head_dim, m->caches[i].narrow};
+        const fp_keys shape = {m->caches[i].n_kv_heads, m->caches[i].head_dim, m->caches[i].narrow, NULL};
         keys->shape[i] = shape;
         keys->pages[i] =
             fp_page_make(keys->n_pages * 2 * shape.n_kv_heads * fp_keys_bytes(&shape), FP_PAGE_NAN);

@@ -9,6 +9,7 @@ fastpath_libfastpath_a_SOURCES = \
 	fastpath/attend.c fastpath/attend.h \
 	fastpath/cache/cache.c fastpath/cache/cache.h \
 	fastpath/cache/cache_spec.c fastpath/cache/cache_spec.h \
+	fastpath/cache/cache_type.c fastpath/cache/cache_type.h \
 	fastpath/cache/keys.c fastpath/cache/keys.h \
 	fastpath/cache/page.c fastpath/cache/page.h \
 	fastpath/choice.c fastpath/choice.h \
@@ -83,6 +84,7 @@ FASTPATH_TESTS = \
 	fastpath/tests/check_delta \
 	fastpath/tests/check_engine \
 	fastpath/tests/check_features \
+	fastpath/tests/check_cache_type \
 	fastpath/tests/check_coded \
 	fastpath/tests/check_image_positions \
 	fastpath/tests/check_images_again \
@@ -166,6 +168,8 @@ fastpath_tests_check_delta_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_images_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_memory_images_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_memory_images_LDFLAGS = $(AM_LDFLAGS) $(DENY_LINK)
+fastpath_tests_check_cache_type_CFLAGS = $(TEST_CFLAGS)
+fastpath_tests_check_cache_type_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_coded_CFLAGS = $(TEST_CFLAGS)
 fastpath_tests_check_coded_LDADD = $(FASTPATH_TEST_LIBS)
 fastpath_tests_check_narrow_CFLAGS = $(TEST_CFLAGS)

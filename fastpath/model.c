@@ -182,6 +182,16 @@ static assay_status check_compute(const plan *p, const char *compute, const char
     return ASSAY_OK;
 }
 
+/* Of bfloat16, which is what narrower compute types cache anyway, nothing changes there. */
+static assay_status narrow_caches(fp_model *m, const char *name, assay_error *err)
+{
+    const fp_cache_type *type = fp_cache_type_find(name);
+    if (!type)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "cache: found %s, which fastpath does not have", name);
+    if (!m->caches || (m->packer.compute != ASSAY_F32 && strcmp(name, "bf16") == 0)) return ASSAY_OK;
+    return fp_cache_narrow(m->plan, type, m->caches, err);
+}
+
 static assay_status open_parts(fp_model *m, const char *dir, const fp_options *options, assay_error *err)
 {
     fp_isa isa;
@@ -209,7 +219,8 @@ static assay_status open_parts(fp_model *m, const char *dir, const fp_options *o
     m->packer.compute = options->compute ? options->compute : ASSAY_F32;
     pack_weights(m);
     fp_widened_print(&m->packer.widened, m->packer.compute, m->note, sizeof m->note);
-    rc = realise_arrays(m, dir, err);
+    if (options->cache_name) rc = narrow_caches(m, options->cache_name, err);
+    if (rc == ASSAY_OK) rc = realise_arrays(m, dir, err);
     if (rc != ASSAY_OK) return rc;
     plan_release_weights(m->plan);
     return ASSAY_OK;

@@ -90,6 +90,7 @@ typedef struct fp_options {
     const char *compute_name; /* a type of FORMAT_COMPUTES instead; or NULL */
     const char *isa;          /* value of ASSAY_ISA; NULL: the best that this processor runs */
     const assay_kernels *kernels;     /* external kernels that replace fastpath's own; or NULL */
+    const char *cache_name;           /* of FP_CACHE_TYPES; NULL: as compute says */
     const char *const *allow_unknown; /* see plan_open_allowing; or NULL */
     size_t n_workers;                 /* 0: one for each processor that this process may use */
     size_t grain; /* number of multiplications below which a call stays on one thread; SIZE_MAX: FP_GRAIN */

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/dtype.h"
 #include "conformance/faults/fault.h"
@@ -113,6 +114,20 @@ void fault_page_256(fp_state *s, size_t layer, size_t position, size_t n, const 
                     const float *value)
 {
     overwrite_before(256, s, layer, position, n, key, value);
+}
+
+/* Of int8, whose scale is before the codes of each position. */
+void fault_scales_of_page_before(const fp_widening *w, fault_widen_fn *widen)
+{
+    const size_t row = w->keys->type->bytes(w->keys->head_dim);
+    unsigned char *page = malloc(row * ASSAY_PAGE);
+    if (!page) abort();
+    memcpy(page, w->pages[w->i], row * ASSAY_PAGE);
+    for (size_t j = 0; w->i > 0 && j < ASSAY_PAGE; j++)
+        memcpy(page + j * row, (const unsigned char *)w->pages[w->i - 1] + j * row, sizeof(float));
+    const void *const pages[] = {page};
+    widen(&(fp_widening){w->keys, pages, 0, w->is_values, w->out});
+    free(page);
 }
 
 /* Zeroes the keys that earlier rows of a run see and its last row does not. */

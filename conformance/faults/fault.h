@@ -11,12 +11,14 @@
 #define CONFORMANCE_FAULTS_FAULT_H
 
 #include "conformance/faults/image_fault.h"
+#include "fastpath/cache/keys.h"
 #include "fastpath/choice.h"
 #include "fastpath/forward.h"
 #include "fastpath/head_scale.h"
 #include "fastpath/session/session.h"
 
 typedef __typeof__(fp_head_scale_run) fault_scale_fn;
+typedef __typeof__(fp_keys_widen) fault_widen_fn;
 
 /* Which command catches a fault. */
 typedef enum fault_witness {
@@ -37,6 +39,9 @@ typedef struct fault {
     const char *said; /* a part of the report's message; NULL: any, only for FAULT_CASES */
     /* The manner of evaluation, besides the whole, in which the spared case must pass; NULL: all. */
     const char *spared_manner;
+    /* The compute type, and after a + the type of caches, in which the cases that catch it are run, and by
+     * whose noise they are judged; NULL: float32. Only for FAULT_CASES. */
+    const char *computes;
 
     /* Changes a plan before anything is derived from it and before its weights are packed. place: which of
      * its parts, for the functions of parts.c, which change one. */
@@ -77,6 +82,8 @@ typedef struct fault {
     void (*kernels)(fp_kernels *k);
     /* Changes the keys that the row at a position attends to. */
     void (*views)(fp_key_range *range, size_t position);
+    /* Replaces fp_keys_widen; widen: the function itself. */
+    void (*widens)(const fp_widening *w, fault_widen_fn *widen);
     /* A sample that is rewound keeps one token more. */
     bool rewinds_short;
     /* A page that samples share is written to, not copied. */
@@ -211,6 +218,7 @@ void fault_page_128(fp_state *s, size_t layer, size_t position, size_t n, const 
                     const float *value);
 void fault_page_256(fp_state *s, size_t layer, size_t position, size_t n, const float *key,
                     const float *value);
+void fault_scales_of_page_before(const fp_widening *w, fault_widen_fn *widen);
 void fault_limit_noted(size_t *limit, size_t *sink_tokens);
 void fault_context_shift(fp_session *s, const fp_step *steps, size_t n_steps);
 void fault_rotated_as_first(fp_pass *pass, size_t i);

@@ -1,6 +1,6 @@
 /* Prints the table of faults, one per line, in fields separated by tabs: name, cases that catch it,
  * case that still passes, description, what catches it (cases, vectors, schedules), part of the
- * message, manner in which the case still passes.
+ * message, manner in which the case still passes, types in which the fault is caught.
  *
  *     list FIXTURES    the directory of the cases, in which "*" of a name is looked for
  *
@@ -71,8 +71,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; (f = fault_at(i)); i++) {
         printf("%s\t", f->name);
         print_caught(f, argv[1]);
-        printf("\t%s\t%s\t%s\t%s\t%s\n", f->spared, f->breaks, WITNESSES[f->witness], f->said ? f->said : "-",
-               f->spared_manner ? f->spared_manner : "-");
+        printf("\t%s\t%s\t%s\t%s\t%s\t%s\n", f->spared, f->breaks, WITNESSES[f->witness],
+               f->said ? f->said : "-", f->spared_manner ? f->spared_manner : "-",
+               f->computes ? f->computes : "-");
     }
     return 0;
 }

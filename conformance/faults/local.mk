@@ -1,7 +1,7 @@
 # Rows of a table, without headers of their own: caches.c conv.c experts.c heads.c images.c kept.c list.c media.c numbers.c parts.c plans.c samples.c seams*.c shift.c states.c stored/changes.c stored/table.c table_*.c threads.c towers.c
 # A fastpath with faults to plant; conformance/tests/faults.test checks that cases catch each.
 # SPDX-License-Identifier: Apache-2.0
-FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,--wrap=fp_head_scale_run,--wrap=fp_kernels_pick,--wrap=fp_linear_run,--wrap=fp_model_has_same_rope,--wrap=fp_steps_run \
+FAULT_SEAMS = -Wl,--wrap=fp_attend,--wrap=fp_choose_experts,--wrap=fp_delta_run,--wrap=fp_head_scale_run,--wrap=fp_keys_widen,--wrap=fp_kernels_pick,--wrap=fp_linear_run,--wrap=fp_model_has_same_rope,--wrap=fp_steps_run \
 	-Wl,--wrap=array_list_open,--wrap=array_list_realise,--wrap=fp_forward,--wrap=fp_norm_run \
 	-Wl,--wrap=queue_take_error,--wrap=stream_default \
 	-Wl,--wrap=fp_model_open,--wrap=fp_session_join,--wrap=fp_session_limit,--wrap=fp_session_step \

@@ -26,6 +26,7 @@ __typeof__(fp_session_step) __real_fp_session_step, __wrap_fp_session_step;
 __typeof__(fp_state_put) __real_fp_state_put, __wrap_fp_state_put;
 __typeof__(fp_state_advance) __real_fp_state_advance, __wrap_fp_state_advance;
 __typeof__(fp_view_key_range) __real_fp_view_key_range, __wrap_fp_view_key_range;
+__typeof__(fp_keys_widen) __real_fp_keys_widen, __wrap_fp_keys_widen;
 __typeof__(fp_page_is_exclusive) __real_fp_page_is_exclusive, __wrap_fp_page_is_exclusive;
 __typeof__(fp_state_free) __real_fp_state_free, __wrap_fp_state_free;
 __typeof__(fp_state_reserve) __real_fp_state_reserve, __wrap_fp_state_reserve;
@@ -260,6 +261,12 @@ fp_key_range __wrap_fp_view_key_range(fp_view view, size_t position)
     fp_key_range range = __real_fp_view_key_range(view, position);
     if (fault_planted()->views) fault_planted()->views(&range, position);
     return range;
+}
+
+void __wrap_fp_keys_widen(const fp_widening *w)
+{
+    if (fault_planted()->widens) fault_planted()->widens(w, __real_fp_keys_widen);
+    else __real_fp_keys_widen(w);
 }
 
 bool __wrap_fp_page_is_exclusive(const fp_page *page)

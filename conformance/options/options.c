@@ -100,8 +100,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_COMPUTED_IN, 0, "--compute", "TYPE",
      "have engines compute in f32, bf16 or int8 (default: the engine's\nown choice)"},
     {CONF_OPTION_CACHE, 0, "--kv-cache-type", "TYPE",
-     "with --compute: the type in which keys and values are cached, for the\nnoise: f16, bf16, fp8_e4m3, "
-     "fp8_e5m2, int8, q8_0 or q4_0"},
+     "with --compute: the type in which keys and values are cached: f16,\nbf16, fp8_e4m3, fp8_e5m2, int8, "
+     "q8_0 or q4_0"},
     {CONF_OPTION_ALLOW_UNKNOWN, 0, "--allow-unknown", "MEMBER",
      "ignore this unknown member of config.json instead of refusing the\ncheckpoint; may be repeated"},
     {CONF_OPTION_EXPLAIN, 0, "--explain", NULL,

@@ -12,7 +12,7 @@
 
 static fp_keys keys_of(const fp_cache_spec *spec)
 {
-    return (fp_keys){spec->n_kv_heads, spec->head_dim, spec->narrow};
+    return (fp_keys){spec->n_kv_heads, spec->head_dim, spec->narrow, spec->type};
 }
 
 /* The size in bytes of one head's keys in a page; its values have the same size. */

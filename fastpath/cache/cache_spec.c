@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "base/error.h"
+
 /* Derives what each cache holds from the views of all layers that read it. */
 static void derive_capacities(const plan *p, fp_cache_spec *spec)
 {
@@ -44,6 +46,21 @@ void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spe
                                   .narrow = narrow};
     }
     derive_capacities(p, spec);
+}
+
+assay_status fp_cache_narrow(const plan *p, const fp_cache_type *type, fp_cache_spec *spec, assay_error *err)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        if (p->layers[i].mixer.kind != PLAN_MIXER_ATTENTION) continue;
+        if (spec[i].head_dim % type->block != 0)
+            return assay_fail(
+                err, ASSAY_EUNSUPPORTED,
+                "cache: found %s, whose blocks of %zu do not divide the heads of %zu of layer %zu",
+                type->name, type->block, spec[i].head_dim, i);
+        spec[i].type = type;
+        spec[i].narrow = NULL;
+    }
+    return ASSAY_OK;
 }
 
 void fp_cache_limit(const plan *p, size_t limit, size_t sink_tokens, fp_cache_spec *spec)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "fastpath/cache/cache_type.h"
 #include "fastpath/kernels/attention/attention.h"
 #include "fastpath/kernels/narrow/narrow.h"
 #include "model/plan/plan.h"
@@ -35,11 +36,16 @@ typedef struct fp_cache_spec {
                     are attended to as well */
     size_t n_kv_heads, head_dim;
     fp_narrow_bf16_fn *narrow; /* converts keys and values to bfloat16; NULL: they stay float */
+    const fp_cache_type *type; /* in which they are cached instead; or NULL */
     size_t n_floats;           /* recurrent */
 } fp_cache_spec;
 
 /* Fills in spec: [n_layers]. narrow: as in fp_cache_spec. */
 void fp_cache_specs(const plan *p, fp_narrow_bf16_fn *narrow, fp_cache_spec *spec);
+
+/* Has the caches of positions keep keys and values in a type. Fails with ASSAY_EUNSUPPORTED if its blocks do
+ * not divide the heads of a layer. */
+assay_status fp_cache_narrow(const plan *p, const fp_cache_type *type, fp_cache_spec *spec, assay_error *err);
 
 /* Limits specs from fp_cache_specs: layers without a window hold and attend to at most `limit`
  * positions, the first `sink_tokens` and the latest; sink_tokens < limit. Layers with a window are unchanged.

@@ -5,6 +5,7 @@
 
 size_t fp_keys_bytes(const fp_keys *keys)
 {
+    if (keys->type) return keys->type->bytes(keys->head_dim) * ASSAY_PAGE;
     return keys->head_dim * ASSAY_PAGE * (keys->narrow ? sizeof(uint16_t) : sizeof(float));
 }
 
@@ -41,6 +42,17 @@ static void put_bf16(uint16_t *k, uint16_t *v, const float *key, const float *va
     for (size_t j = 0; j < n; j++) narrow(v + j * head_dim, value + j * ld, head_dim);
 }
 
+/* The same for positions `column` to column + n - 1 in a type of caches. */
+static void put_typed(const fp_keys *keys, unsigned char *own, size_t column, size_t n, const float *key,
+                      const float *value)
+{
+    const size_t d = keys->head_dim, ld = keys->n_kv_heads * d, row = keys->type->bytes(d);
+    for (size_t j = 0; j < n; j++) {
+        keys->type->put(own + (column + j) * row, key + j * ld, d);
+        keys->type->put(own + (ASSAY_PAGE + column + j) * row, value + j * ld, d);
+    }
+}
+
 void fp_keys_put(const fp_keys *keys, void *page, size_t column, size_t n, const float *key,
                  const float *value)
 {
@@ -48,9 +60,21 @@ void fp_keys_put(const fp_keys *keys, void *page, size_t column, size_t n, const
     for (size_t h = 0; h < keys->n_kv_heads; h++) {
         unsigned char *own = (unsigned char *)page + 2 * h * bytes;
         void *k = own, *v = own + bytes;
-        if (keys->narrow)
+        if (keys->type) put_typed(keys, own, column, n, key + h * d, value + h * d);
+        else if (keys->narrow)
             put_bf16((uint16_t *)k + column, (uint16_t *)v + column * d, key + h * d, value + h * d, ld, d, n,
                      keys->narrow);
         else put_f32((float *)k + column, (float *)v + column * d, key + h * d, value + h * d, ld, d, n);
+    }
+}
+
+void fp_keys_widen(const fp_widening *w)
+{
+    const fp_cache_type *type = w->keys->type;
+    const size_t d = w->keys->head_dim, row = type->bytes(d);
+    for (size_t j = 0; j < ASSAY_PAGE; j++) {
+        const unsigned char *from = (const unsigned char *)w->pages[w->i] + j * row;
+        if (w->is_values) type->take(w->out + j * d, 1, from, d);
+        else type->take(w->out + j, ASSAY_PAGE, from, d);
     }
 }

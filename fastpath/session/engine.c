@@ -84,6 +84,7 @@ static assay_status fp_abi_model_open(const char *dir, const assay_model_options
     if (!m) return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", dir);
     options.compute = (assay_dtype)known.compute;
     options.compute_name = known.compute_name;
+    options.cache_name = known.cache_name;
     options.kernels = known.kernels;
     options.allow_unknown = known.allow_unknown;
     rc = fp_model_open(dir, &options, &m->model, err);
@@ -264,6 +265,7 @@ const assay_engine *assay_engine_v2(void)
         .positions = fp_abi_positions,
         .rope = fp_abi_rope,
         .compute_types = FORMAT_COMPUTES,
+        .cache_types = FP_CACHE_TYPES,
         .model_note = fp_abi_model_note,
     };
     return &ENGINE;

@@ -71,23 +71,28 @@ START_TEST(the_environment_decides_and_is_checked)
 }
 END_TEST
 
-START_TEST(a_compute_type_that_it_does_not_have_is_refused_by_name)
+START_TEST(a_type_that_it_does_not_have_is_refused_by_name)
 {
     static const struct {
-        const char *dir, *name, *says;
+        const char *dir, *name, *cache, *says;
     } REFUSED[] = {
-        {MODEL, "nvfp4", "found nvfp4, which fastpath does not have"},
-        {MODEL, "q8_0", NULL},
-        {"llama/mlx-2bit", "int8-token", NULL},
-        {"llama/mlx-2bit", "q8_K", "found q8_K, which is not defined for model.embed_tokens.weight of MLX"}};
+        {MODEL, "nvfp4", NULL, "compute: found nvfp4, which fastpath does not have"},
+        {MODEL, "q8_0", "int8", NULL},
+        {"llama/mlx-2bit", "int8-token", NULL, NULL},
+        {"llama/mlx-2bit", "q8_K", NULL, "q8_K, which is not defined for model.embed_tokens.weight of MLX"},
+        {MODEL, NULL, "fp4", "cache: found fp4, which fastpath does not have"},
+        {MODEL, NULL, "q8_0",
+         "cache: found q8_0, whose blocks of 32 do not divide the heads of 14 of layer 0"}};
     for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
-        const assay_model_options options = {.size = sizeof options, .compute_name = REFUSED[i].name};
+        const assay_model_options options = {
+            .size = sizeof options, .compute_name = REFUSED[i].name, .cache_name = REFUSED[i].cache};
         const assay_status rc = abi_open_model(REFUSED[i].dir, &options);
         if (REFUSED[i].says) support_expect_error(&err, ASSAY_EUNSUPPORTED, REFUSED[i].says, NULL);
         ck_assert_int_eq(rc, REFUSED[i].says ? ASSAY_EUNSUPPORTED : ASSAY_OK);
         if (rc == ASSAY_OK) engine->model_free(model);
     }
     ck_assert_str_eq(engine->compute_types[0], "q8_0");
+    ck_assert_str_eq(engine->cache_types[0], "f16");
 }
 END_TEST
 
@@ -345,7 +350,7 @@ int main(void)
     tcase_add_test(tc, the_table_is_complete);
     tcase_add_test(tc, matrices_of_codes_that_become_float32_are_noted);
     tcase_add_test(tc, the_environment_decides_and_is_checked);
-    tcase_add_test(tc, a_compute_type_that_it_does_not_have_is_refused_by_name);
+    tcase_add_test(tc, a_type_that_it_does_not_have_is_refused_by_name);
     tcase_add_test(tc, a_path_that_is_no_directory_is_an_error);
     tcase_add_test(tc, a_member_that_is_not_known_is_refused_unless_it_is_zero);
     tcase_add_test(tc, a_reserved_member_that_is_set_is_refused);

@@ -286,6 +286,20 @@ void fault_rows_permuted(plan *p)
     change_weights(p, forget_rows);
 }
 
+static void drop_minimum(plan *p, assay_stored *s)
+{
+    (void)p;
+    s->min = (assay_field){0};
+}
+
+void fault_sums_missing(plan *p)
+{
+    const assay_stored embedding = p->embedding.stored, head = p->head.stored;
+    change_weights(p, drop_minimum);
+    p->embedding.stored = embedding; /* rows of it are looked up, not multiplied */
+    p->head.stored = head;
+}
+
 void fault_norms_shifted_again(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) {

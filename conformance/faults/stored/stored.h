@@ -21,6 +21,7 @@ void fault_ragged_even(plan *p);
 void fault_groups_in_order(plan *p);
 void fault_rows_permuted(plan *p);
 void fault_norms_shifted_again(plan *p);
+void fault_sums_missing(plan *p);
 void fault_scales_bf16(plan *p);
 
 #endif

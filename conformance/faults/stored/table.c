@@ -45,6 +45,10 @@ const fault STORED_FAULTS[] = {
      .plan = fault_rows_permuted},
     {"norms-shifted-again", "1 is added to norms to which a converter has added it",
      "gemma/gguf-q8_0/single gemma2/gguf-q8_0/single", "-", .plan = fault_norms_shifted_again},
+    {"sums-missing",
+     "activations are quantised without their sum, so that minimums are multiplied by nothing",
+     "llama/gguf-q4_1/single llama/gguf-q5_1/single", "llama/gguf-q4_0/single", .plan = fault_sums_missing,
+     .computes = "q8_1"},
     {"scales-bf16", "scales of float32 are rounded to bfloat16",
      "llama/fp8-block/single llama/fp8-static/single", "llama/ct-w4a16/single", .plan = fault_scales_bf16},
 };

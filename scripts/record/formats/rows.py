@@ -104,12 +104,15 @@ def gguf(kind: str, **more: Any) -> Config:
 
 # Widths that blocks of 256 divide, but for that of attention's output
 BLOCKS = (256, 256, 4, 1, 16)
+CACHED = tuple(f"float32+{name}" for name in ("f16", "bf16", "fp8_e4m3", "fp8_e5m2", "int8"))
 K_RUNS = ("q8_K", "q8_K+f16", "q8_K+q8_0", "q8_K+q4_0")
 GGUF: dict[str, dict[str, Row]] = {
     "llama": {
         "gguf-f16": (SMALL, gguf("", outtype="f16"), ("q8_0", "float16"), "Rows of q and k left in the pairs of the converter"),
         "gguf-bf16": (SMALL, gguf("", outtype="bf16"), ("q8_0", "bfloat16"), "bfloat16 read as float16"),
         "gguf-q4_0": (SMALL, gguf("Q4_0"), ("q8_0", "q8_0+f16"), "The nibbles of a block taken for neighbours"),
+        "gguf-caches": ((64, 96, 8, 4, 8), gguf("Q8_0"), CACHED, "The scales of another page of a cache"),  # scales of short heads differ most
+        "gguf-caches-blocks": ((128, 128, 2, 1, 32), gguf("Q8_0"), ("float32+q8_0", "float32+q4_0"), "The blocks of another head"),
         "gguf-q4_1": (SMALL, gguf("Q4_1"), ("q8_1",), "The minimum of a block forgotten"),
         "gguf-q5_0": (SMALL, gguf("Q5_0"), ("q8_0",), "The fifth bits of a block misplaced"),
         "gguf-q5_1": (SMALL, gguf("Q5_1"), ("q8_1",), "The fifth bits of a block misplaced, or its minimum forgotten"),
@@ -173,7 +176,7 @@ def variant(family: Family, name: str, row: Row, base: Config) -> Variant:
     fours = bool({"nvfp4", "mxfp4"} & set(runs))  # the noise of inputs in 4 bits soon hides logits of zero
     layers = 1 if fours or dims[0] > 100 else 2
     config = grouped(base, *dims, **{"vocab_size": 61, "num_hidden_layers": layers, **experts})
-    cases = ("single", *(("batch",) if name in BATCHES else ()), *(("narrow",) if experts else ("generate",) if name in GENERATES else ()))
+    cases = ("single", *(("batch",) if name in BATCHES else ()), *(("pages",) if runs[0].startswith("float32+") else ()), *(("narrow",) if experts else ("generate",) if name in GENERATES else ()))
     return Variant(name, config, catches, cases, spelling="old", experts="split", stored=Stored(how, runs),
                    weight_rules=((r"(o|down)_proj", fan_in(0.4)),) if fours else ())
 
