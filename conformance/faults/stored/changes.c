@@ -6,33 +6,28 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "model/plan/shapes.h"
 
 /* Changes a weight in place. */
 typedef void weight_change(plan *p, assay_stored *s);
 
-static void change_linear(plan *p, plan_linear *l, weight_change *change)
+typedef struct changing {
+    plan *plan;
+    weight_change *change;
+} changing;
+
+static void change_matrix(void *context, const char *place, const plan_weight *w, double added)
 {
-    if (l->weight.data) change(p, &l->weight.stored);
+    const changing *is = context;
+    (void)place;
+    (void)added;
+    if (w->data && !w->values) is->change(is->plan, &((plan_weight *)(uintptr_t)w)->stored);
 }
 
-/* Applies the change to the matrices of all layers, and to embedding and head. */
+/* Applies the change to all weights but vectors of values. */
 static void change_weights(plan *p, weight_change *change)
 {
-    change(p, &p->embedding.stored);
-    change(p, &p->head.stored);
-    for (size_t i = 0; i < p->n_layers; i++) {
-        plan_layer *layer = &p->layers[i];
-        plan_attention *a = &layer->mixer.attention;
-        plan_experts *x = &layer->experts;
-        plan_linear *const linears[] = {&a->q,          &a->k,           &a->v, &a->o, &layer->mlp.gate,
-                                        &layer->mlp.up, &layer->mlp.down};
-        for (size_t k = 0; k < sizeof linears / sizeof *linears; k++) change_linear(p, linears[k], change);
-        for (size_t e = 0; x->gate && e < x->n_experts; e++) {
-            change(p, &x->gate[e].stored);
-            change(p, &x->up[e].stored);
-            change(p, &x->down[e].stored);
-        }
-    }
+    plan_visit_weights(p, change_matrix, &(changing){p, change});
 }
 
 /* Changes a layout that the field has; kept among the plan's. */

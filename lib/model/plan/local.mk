@@ -40,6 +40,7 @@ MODEL_PLAN_TESTS = \
 	lib/model/plan/tests/check_quantized_refused \
 	lib/model/plan/tests/check_refused \
 	lib/model/plan/tests/check_shapes \
+	lib/model/plan/tests/check_shapes_damaged \
 	lib/model/plan/tests/check_shapes_tower
 check_PROGRAMS += $(MODEL_PLAN_TESTS)
 TESTS += $(MODEL_PLAN_TESTS)
@@ -63,5 +64,7 @@ lib_model_plan_tests_check_refused_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_refused_LDADD = $(TEST_LIBS)
 lib_model_plan_tests_check_bind_tower_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_bind_tower_LDADD = $(TEST_LIBS)
+lib_model_plan_tests_check_shapes_damaged_CFLAGS = $(TEST_CFLAGS)
+lib_model_plan_tests_check_shapes_damaged_LDADD = $(TEST_LIBS)
 lib_model_plan_tests_check_shapes_tower_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_shapes_tower_LDADD = $(TEST_LIBS)
