@@ -9,72 +9,94 @@
 #include "fastpath/kernels/stored/form.h"
 #include "model/numerics/stored.h"
 
-/* Codes of a row from a column on, as they are packed: integers from 0 on, or indices of the table. */
-static void read_codes(const assay_stored *s, size_t row, size_t col, size_t n, const assay_weight *w,
-                       uint8_t *codes)
+enum { ROWS = 32 }; /* that are decoded at once, so that the places of their columns are found once */
+
+/* Codes of n rows and n_cols columns, as they are packed: integers from 0 on, or indices of the table. codes:
+ * [n, ld]. */
+static void read_codes(const assay_stored *s, size_t row, size_t n, size_t col, size_t n_cols,
+                       const assay_weight *w, uint8_t *codes, size_t ld)
 {
-    const bool is_table = w->dtype == FP_TABLE;
     fp_integers is = {.factor = 1};
     assay_layout layout = *s->codes.layout;
     assay_field field = s->codes;
-    if (!is_table) {
+    double code[ROWS * STORED_BLOCK];
+    if (w->dtype != FP_TABLE) {
         is = fp_form_centred(&layout, w->bits);
     } else {
         layout.table = NULL;
         layout.times = 1;
         field.layout = &layout;
     }
-    for (size_t k = 0; k < n; k += STORED_BLOCK) {
-        double code[STORED_BLOCK];
-        const size_t n_cols = n - k < STORED_BLOCK ? n - k : STORED_BLOCK;
-        stored_field(s, &field, row, 1, col + k, n_cols, code, n_cols);
-        for (size_t i = 0; i < n_cols; i++) codes[k + i] = (uint8_t)(code[i] * is.factor - is.lowest);
+    for (size_t k = 0; k < n_cols; k += STORED_BLOCK) {
+        const size_t n_here = n_cols - k < STORED_BLOCK ? n_cols - k : STORED_BLOCK;
+        stored_field(s, &field, row, n, col + k, n_here, code, STORED_BLOCK);
+        for (size_t r = 0; r < n; r++)
+            for (size_t i = 0; i < n_here; i++)
+                codes[r * ld + k + i] = (uint8_t)(code[r * STORED_BLOCK + i] * is.factor - is.lowest);
     }
 }
 
-/* n codes into a stream of bits. */
+/* n codes, of a multiple of 32 bits in all, into a stream of bits. */
 static void put_codes(uint32_t *words, size_t bits, const uint8_t *codes, size_t n)
 {
-    memset(words, 0, n * bits / 8);
+    uint64_t waiting = 0;
+    size_t n_waiting = 0;
     for (size_t i = 0; i < n; i++) {
-        const size_t at = i * bits, shift = at % 32;
-        words[at / 32] |= (uint32_t)codes[i] << shift;
-        if (shift + bits > 32) words[at / 32 + 1] |= (uint32_t)codes[i] >> (32 - shift);
+        waiting |= (uint64_t)codes[i] << n_waiting;
+        n_waiting += bits;
+        if (n_waiting < 32) continue;
+        *words++ = (uint32_t)waiting;
+        waiting >>= 32;
+        n_waiting -= 32;
     }
 }
 
-/* A number of a field that is constant in the group, or `absent`. */
-static double group_number(const assay_stored *s, const assay_field *f, size_t row, size_t col, double absent)
+/* The numbers of a field that is constant in the group, one for each row, or `absent`. */
+static void group_numbers(const assay_stored *s, const assay_field *f, size_t row, size_t n, size_t col,
+                          double absent, double *out)
 {
-    double value = absent;
-    if (f->layout) stored_field(s, f, row, 1, col, 1, &value, 1);
-    return value;
+    if (f->layout) stored_field(s, f, row, n, col, 1, out, 1);
+    for (size_t r = 0; !f->layout && r < n; r++) out[r] = absent;
 }
 
-/* Of the group of a column. With c the integer: ((c + lowest) / factor - zero) scale - min = scale' c + bias.
- */
-static void set_group(const assay_stored *s, size_t row, size_t col, const assay_weight *w, void *scale,
-                      void *bias)
+/* Number `index` of an array. */
+static char *number_at(const void *numbers, assay_dtype dtype, size_t index)
 {
-    const double second = group_number(s, &s->scale2, row, col, 1);
+    return (char *)(uintptr_t)numbers + index * dtype_size(dtype);
+}
+
+/* Of the group of a column, for n rows, `stride` numbers apart. With c the integer:
+ * ((c + lowest) / factor - zero) scale - min = scale' c + bias. */
+static void set_groups(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
+                       void *scales, void *biases, size_t stride)
+{
+    double scale[ROWS], scale2[ROWS], offset[ROWS], zero[ROWS], min[ROWS], min2[ROWS];
     fp_integers is = {.factor = 1};
-    double factor = group_number(s, &s->scale, row, col, 1);
     if (w->dtype != FP_TABLE) is = fp_form_centred(s->codes.layout, w->bits);
-    factor = s->scale2_divides ? factor / second : factor * second + group_number(s, &s->offset, row, col, 0);
-    const double zero = group_number(s, &s->zero, row, col, 0);
-    const double min = group_number(s, &s->min, row, col, 0) * group_number(s, &s->min2, row, col, 1);
-    const double to_scale = factor / is.factor, to_bias = (is.lowest / is.factor - zero) * factor - min;
-    dtype_from_f64(scale, &to_scale, w->scale_dtype, 1);
-    if (w->bias_dtype != ASSAY_DTYPE_NONE) dtype_from_f64(bias, &to_bias, w->bias_dtype, 1);
+    group_numbers(s, &s->scale, row, n, col, 1, scale);
+    group_numbers(s, &s->scale2, row, n, col, 1, scale2);
+    group_numbers(s, &s->offset, row, n, col, 0, offset);
+    group_numbers(s, &s->zero, row, n, col, 0, zero);
+    group_numbers(s, &s->min, row, n, col, 0, min);
+    group_numbers(s, &s->min2, row, n, col, 1, min2);
+    for (size_t r = 0; r < n; r++) {
+        const double factor = s->scale2_divides ? scale[r] / scale2[r] : scale[r] * scale2[r] + offset[r];
+        const double to_scale = factor / is.factor,
+                     to_bias = (is.lowest / is.factor - zero[r]) * factor - min[r] * min2[r];
+        dtype_from_f64(number_at(scales, w->scale_dtype, r * stride), &to_scale, w->scale_dtype, 1);
+        if (w->bias_dtype != ASSAY_DTYPE_NONE)
+            dtype_from_f64(number_at(biases, w->bias_dtype, r * stride), &to_bias, w->bias_dtype, 1);
+    }
 }
 
-void fp_repack_group(const assay_stored *s, size_t row, size_t col, const assay_weight *w, uint32_t *words,
-                     void *scale, void *bias)
+void fp_repack_group(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
+                     uint32_t *words, void *scales, void *biases)
 {
-    uint8_t codes[AFFINE_GROUP_MAX];
-    read_codes(s, row, col, w->group, w, codes);
-    put_codes(words, w->bits, codes, w->group);
-    set_group(s, row, col, w, scale, bias);
+    uint8_t codes[ROWS * AFFINE_GROUP_MAX];
+    read_codes(s, row, n, col, w->group, w, codes, AFFINE_GROUP_MAX);
+    for (size_t r = 0; r < n; r++)
+        put_codes(words + r * (w->group * w->bits / 32), w->bits, codes + r * AFFINE_GROUP_MAX, w->group);
+    set_groups(s, row, n, col, w, scales, biases, 1);
 }
 
 void fp_repack_table(const assay_stored *s, const assay_weight *w, float *table)
@@ -86,35 +108,32 @@ void fp_repack_table(const assay_stored *s, const assay_weight *w, float *table)
     for (size_t code = 0; code < n; code++) table[code] = (float)(l->table[code] * l->times);
 }
 
-/* The numbers of an array of scales or biases that belong to group g of row r. */
-static char *number_at(const void *numbers, assay_dtype dtype, size_t index)
+/* Rows first … first + n - 1 of w, whose arrays are memory of fp_repack_rows; at most ROWS. codes: scratch,
+ * [n + 1, n_in]. */
+static void repack_rows(const assay_stored *s, const int32_t *order, size_t row, size_t first, size_t n,
+                        const assay_weight *w, uint8_t *codes)
 {
-    return (char *)(uintptr_t)numbers + index * dtype_size(dtype);
-}
-
-/* Row r of w, whose arrays are memory of fp_repack_rows. codes, sorted: scratch, [n_in]. */
-static void repack_row(const assay_stored *s, const int32_t *order, size_t row, size_t r,
-                       const assay_weight *w, uint8_t *codes, uint8_t *sorted)
-{
-    const size_t n_groups = s->n_in / w->group;
-    uint32_t *words = (uint32_t *)(uintptr_t)w->rows + r * w->stride;
-    read_codes(s, row, 0, s->n_in, w, codes);
-    for (size_t i = 0; order && i < s->n_in; i++) sorted[i] = codes[order[i]];
-    for (size_t g = 0; g < n_groups; g++) {
-        const size_t at = g * w->group;
-        put_codes(words + at * w->bits / 32, w->bits, (order ? sorted : codes) + at, w->group);
-        set_group(s, row, order ? (size_t)order[at] : at, w,
-                  number_at(w->scales, w->scale_dtype, r * n_groups + g),
-                  number_at(w->biases, w->bias_dtype, r * n_groups + g));
+    const size_t n_groups = s->n_in / w->group, n_words = w->group * w->bits / 32;
+    uint32_t *words = (uint32_t *)(uintptr_t)w->rows + first * w->stride;
+    uint8_t *sorted = codes + n * s->n_in;
+    read_codes(s, row, n, 0, s->n_in, w, codes, s->n_in);
+    for (size_t r = 0; r < n; r++, codes += s->n_in, words += w->stride) {
+        for (size_t i = 0; order && i < s->n_in; i++) sorted[i] = codes[order[i]];
+        for (size_t g = 0; g < n_groups; g++)
+            put_codes(words + g * n_words, w->bits, (order ? sorted : codes) + g * w->group, w->group);
     }
+    for (size_t g = 0; g < n_groups; g++)
+        set_groups(s, row, n, order ? (size_t)order[g * w->group] : g * w->group, w,
+                   number_at(w->scales, w->scale_dtype, first * n_groups + g),
+                   number_at(w->biases, w->bias_dtype, first * n_groups + g), n_groups);
 }
 
 bool fp_repack_rows(const assay_stored *s, const int32_t *order, size_t first, size_t n, assay_weight *w,
                     void **memory)
 {
     const size_t n_words = (s->n_in * w->bits + 31) / 32, n_groups = s->n_in / w->group;
-    const size_t n_bytes = n * (n_words + 2 * n_groups) * sizeof(uint32_t) + 2 * s->n_in;
-    char *bytes = malloc(n_bytes);
+    const size_t n_bytes = n * (n_words + 2 * n_groups) * sizeof(uint32_t);
+    char *bytes = malloc(n_bytes + (ROWS + 1) * s->n_in);
     *memory = bytes;
     if (!bytes) return false;
     w->n_out = n;
@@ -123,8 +142,8 @@ bool fp_repack_rows(const assay_stored *s, const int32_t *order, size_t first, s
     w->stride = n_words;
     w->scales = bytes + n * n_words * sizeof(uint32_t);
     w->biases = bytes + n * (n_words + n_groups) * sizeof(uint32_t);
-    uint8_t *codes = (uint8_t *)bytes + n_bytes - 2 * s->n_in;
-    for (size_t r = 0; r < n; r++) repack_row(s, order, first + r, r, w, codes, codes + s->n_in);
+    for (size_t r = 0; r < n; r += ROWS)
+        repack_rows(s, order, first + r, r, n - r < ROWS ? n - r : ROWS, w, (uint8_t *)bytes + n_bytes);
     return true;
 }
 

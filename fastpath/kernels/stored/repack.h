@@ -8,12 +8,13 @@
 #include <assay/kernel.h>
 #include <assay/stored.h>
 
-/* The group of a row that begins at a column, w as fp_form_choose has set it. words: its codes, [group * bits
- * / 32]. scale, bias: one number each, rounded to w's types; bias is not written where there is none. */
-void fp_repack_group(const assay_stored *s, size_t row, size_t col, const assay_weight *w, uint32_t *words,
-                     void *scale, void *bias);
+/* The groups of n <= 32 rows that begin at a column, w as fp_form_choose has set it. words: their codes, [n,
+ * group * bits / 32]. scales, biases: [n], rounded to w's types; biases are not written where there are none.
+ */
+void fp_repack_group(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
+                     uint32_t *words, void *scales, void *biases);
 
-/* The values of all codes, [1 << w->bits]; code that the format lacks stand for 0. w: of dtype FP_TABLE. */
+/* The values of all codes, [1 << w->bits]; codes that the format lacks stand for 0. w: of dtype FP_TABLE. */
 void fp_repack_table(const assay_stored *s, const assay_weight *w, float *table);
 
 /* n numbers of a row from a column on, each rounded once; n <= 64. */

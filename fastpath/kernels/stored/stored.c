@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/dtype.h"
 #include "fastpath/kernels/matmul/matmul.h"
 #include "fastpath/kernels/matmul/panels.h"
 #include "fastpath/kernels/stored/form.h"
@@ -41,7 +40,6 @@ static void pack_columns(void *to, const assay_stored *s, size_t first, size_t c
 {
     uint32_t words[FP_PANEL * AFFINE_GROUP_MAX * 8 / 32];
     float scales[FP_PANEL], biases[FP_PANEL], numbers[FP_PANEL * COLUMNS];
-    const size_t scale_bytes = dtype_size(kind->scale_dtype), bias_bytes = dtype_size(kind->bias_dtype);
     assay_weight w = *kind;
     if (!kind->bits) {
         w.rows = numbers;
@@ -52,9 +50,7 @@ static void pack_columns(void *to, const assay_stored *s, size_t first, size_t c
         return;
     }
     w.stride = w.group * w.bits / 32;
-    for (size_t r = 0; r < w.n_out; r++)
-        fp_repack_group(s, first + r, col, &w, words + r * w.stride, (char *)scales + r * scale_bytes,
-                        (char *)biases + r * bias_bytes);
+    fp_repack_group(s, first, w.n_out, col, &w, words, scales, biases);
     w.dtype = ASSAY_U32; /* without the table, with which a panel begins */
     w.rows = words;
     w.scales = scales;
