@@ -66,6 +66,15 @@ void field_set_turned(format_matrix *m, assay_field *to, const assay_tensor *t, 
     field_set(m, to, t, &layout);
 }
 
+void field_scale(format_matrix *m, assay_field *field, double factor)
+{
+    if (!field->layout) return;
+    assay_layout layout = *field->layout;
+    layout.times *= factor;
+    field->layout = layouts_keep(m->layouts, &layout);
+    if (!field->layout) m->is_short = true;
+}
+
 void field_describe_bytes(format_matrix *m)
 {
     field_set_grid(m, &m->stored.codes, m->part[0], 1, 1);

@@ -38,6 +38,9 @@ void field_set_grid(format_matrix *m, assay_field *to, const assay_tensor *t, si
  * the matrix. */
 void field_set_turned(format_matrix *m, assay_field *to, const assay_tensor *t, size_t columns);
 
+/* Has a field's numbers multiplied by a constant. */
+void field_scale(format_matrix *m, assay_field *field, double factor);
+
 /* For `describe`: part 0 is a byte for each element, part 1 a grid of scales as the module says. */
 void field_describe_bytes(format_matrix *m);
 

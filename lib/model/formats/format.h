@@ -36,7 +36,7 @@ typedef struct format_module {
 typedef struct format_part {
     const char *suffix;
     uint32_t types; /* FORMAT_TYPE of the element types that it may have */
-    size_t rank, shape[3];
+    size_t rank, shape[4];
     bool is_optional;
 } format_part;
 

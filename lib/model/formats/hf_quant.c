@@ -10,6 +10,10 @@
 
 static const char CONFIG[] = "quantization_config", METHOD[] = "quant_method", MODELOPT[] = "modelopt";
 
+/* Members that both documents may have. */
+static const char *const SHARED[] = {"quant_algo", "group_size", "quantized_layers"};
+enum { N_SHARED = sizeof SHARED / sizeof *SHARED };
+
 static json_object *member(json_object *in, const char *name)
 {
     json_object *value = NULL;
@@ -35,8 +39,24 @@ static assay_status compare(const char *path, json_object *stated, json_object *
     if (name && strcmp(name, MODELOPT) != 0)
         return assay_fail(err, ASSAY_EFORMAT, "%s: found, but config.json states quant_method \"%.60s\"",
                           path, name);
-    const assay_status rc = compare_member(path, stated, in_config, "quant_algo", err);
-    return rc == ASSAY_OK ? compare_member(path, stated, in_config, "group_size", err) : rc;
+    for (size_t i = 0; i < N_SHARED; i++) {
+        const assay_status rc = compare_member(path, stated, in_config, SHARED[i], err);
+        if (rc != ASSAY_OK) return rc;
+    }
+    return ASSAY_OK;
+}
+
+/* modelopt's export leaves group_size of integers out of config.json. */
+static assay_status add_missing(const char *path, json_object *stated, json_object *in_config,
+                                assay_error *err)
+{
+    for (size_t i = 0; i < N_SHARED; i++) {
+        json_object *here = member(stated, SHARED[i]);
+        if (!here || member(in_config, SHARED[i])) continue;
+        if (json_object_object_add(in_config, SHARED[i], json_object_get(here)) != 0)
+            return assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", path);
+    }
+    return ASSAY_OK;
 }
 
 /* The members of `quantization` are those that quantization_config may have. */
@@ -60,7 +80,9 @@ static assay_status join(const char *path, json_object *root, json_object *confi
                           stated ? json_object_to_json_string(stated) : "nothing");
     if (!member(stated, "quant_algo")) return ASSAY_OK;
     json_object *own = member(config, CONFIG);
-    return own ? compare(path, stated, own, err) : add_config(path, stated, config, err);
+    if (!own) return add_config(path, stated, config, err);
+    const assay_status rc = compare(path, stated, own, err);
+    return rc == ASSAY_OK ? add_missing(path, stated, own, err) : rc;
 }
 
 assay_status hf_quant_join(const char *dir, json_object *config, assay_error *err)

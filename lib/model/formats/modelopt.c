@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dtype.h"
 #include "model/checkpoint/config_value.h"
 #include "model/formats/compressed.h"
 #include "model/formats/fields.h"
 #include "model/formats/settings.h"
 
-enum { NVFP4_GROUP = 16, MXFP8_GROUP = 32 };
+enum { NVFP4_GROUP = 16, MX_GROUP = 32, FP8_BLOCK = 128 };
 
 static const uint32_t E4M3 = FORMAT_TYPE(ASSAY_F8_E4M3), U8 = FORMAT_TYPE(ASSAY_U8),
                       F32 = FORMAT_TYPE(ASSAY_F32);
@@ -42,25 +43,63 @@ static void describe_channel(format_matrix *m)
     set_input_scale(m, m->part[3]);
 }
 
+/* Codes of e2m1 and their scales. */
+static void list_e2m1(const format_module *m, size_t rows, size_t cols, uint32_t scales, format_part *out,
+                      char *reason)
+{
+    if (cols % m->group != 0)
+        (void)snprintf(reason, FORMAT_REASON_MAX, "found rows of %zu elements, expected a multiple of %zu",
+                       cols, m->group);
+    out[0] = (format_part){".weight", U8, 2, {rows, cols / 2}, false};
+    out[1] = (format_part){".weight_scale", scales, 2, {rows, cols / m->group}, false};
+}
+
 static size_t list_nvfp4(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],
                          char reason[FORMAT_REASON_MAX])
 {
-    (void)m;
-    if (cols % NVFP4_GROUP != 0)
-        (void)snprintf(reason, FORMAT_REASON_MAX, "found rows of %zu elements, expected a multiple of %d",
-                       cols, NVFP4_GROUP);
-    out[0] = (format_part){".weight", U8, 2, {rows, cols / 2}, false};
-    out[1] = (format_part){".weight_scale", E4M3, 2, {rows, cols / NVFP4_GROUP}, false};
+    list_e2m1(m, rows, cols, E4M3, out, reason);
     out[2] = (format_part){".weight_scale_2", F32, 0, {0}, false};
     out[3] = (format_part){".input_scale", F32, 0, {0}, true};
-    return 4;
+    out[4] = (format_part){".pre_quant_scale", FORMAT_SCALES, 1, {cols}, true};
+    return 5;
 }
 
 static void describe_nvfp4(format_matrix *m)
 {
+    double whole;
     field_set_e2m1(m, &m->stored.codes, m->part[0]);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, NVFP4_GROUP);
-    field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, m->module->group);
+    if (!m->part[4]) {
+        field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0);
+        return;
+    }
+    dtype_to_f64(&whole, m->part[2]->data, ASSAY_F32, 1);
+    set_input_scale(m, m->part[4]);
+    field_scale(m, &m->stored.scale2, whole);
+}
+
+static size_t list_mxfp4(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],
+                         char reason[FORMAT_REASON_MAX])
+{
+    list_e2m1(m, rows, cols, U8 | FORMAT_TYPE(ASSAY_F8_E8M0), out, reason);
+    out[2] = (format_part){".input_scale", F32, 0, {0}, true};
+    return 3;
+}
+
+static void describe_mxfp4(format_matrix *m)
+{
+    field_set_e2m1(m, &m->stored.codes, m->part[0]);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, m->module->group);
+}
+
+static size_t list_blocks(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],
+                          char reason[FORMAT_REASON_MAX])
+{
+    (void)reason;
+    const size_t n = field_blocks(rows, m->block_rows), k = field_blocks(cols, m->block_cols);
+    out[0] = (format_part){".weight", E4M3, 2, {rows, cols}, false};
+    out[1] = (format_part){".weight_scale", FORMAT_SCALES, 4, {n, 1, k, 1}, false};
+    return 2;
 }
 
 /* pack_int4_in_uint8: two neighbouring outputs in a byte, the first in the low half, in two's complement. */
@@ -75,7 +114,8 @@ static size_t list_int4(const format_module *m, size_t rows, size_t cols, format
     out[1] = (format_part){".weight_scale", FORMAT_SCALES, 2, {rows, field_blocks(cols, m->group)}, false};
     out[2] = (format_part){".input_scale", FORMAT_SCALES, 0, {0}, true};
     out[3] = (format_part){".pre_quant_scale", FORMAT_SCALES, 1, {cols}, true};
-    return 4;
+    out[4] = (format_part){".weight_scale_2", F32, 0, {0}, true}; /* of codes that become e4m3 to compute */
+    return 5;
 }
 
 static void describe_int4(format_matrix *m)
@@ -98,6 +138,8 @@ static void describe_int4(format_matrix *m)
 
 static const weight_format CHANNEL = {"modelopt channel", list_channel, describe_channel, NULL},
                            NVFP4 = {"modelopt NVFP4", list_nvfp4, describe_nvfp4, NULL},
+                           MXFP4 = {"modelopt MXFP4", list_mxfp4, describe_mxfp4, NULL},
+                           BLOCKS = {"modelopt FP8 by block", list_blocks, field_describe_bytes, NULL},
                            INT4 = {"modelopt INT4", list_int4, describe_int4, NULL};
 
 /* Algorithms and their formats; NULL: a format of compressed-tensors with the same tensors. */
@@ -109,14 +151,35 @@ static const struct algorithm {
 } ALGORITHMS[] = {
     {"FP8", NULL, "float-quantized", 8, 0},
     {"FP8_PER_CHANNEL_PER_TOKEN", &CHANNEL, NULL, 8, 0},
+    {"FP8_PB_WO", &BLOCKS, NULL, 8, 0}, /* of vLLM; modelopt's own export writes it in lower case */
+    {"fp8_pb_wo", &BLOCKS, NULL, 8, 0},
     {"W8A16", &CHANNEL, NULL, 8, 0},
     {"W8A8_SQ_PER_CHANNEL", &CHANNEL, NULL, 8, 0},
-    {"MXFP8", NULL, "mxfp8-quantized", 8, MXFP8_GROUP},
+    {"MXFP8", NULL, "mxfp8-quantized", 8, MX_GROUP},
     {"NVFP4", &NVFP4, NULL, 4, NVFP4_GROUP},
+    {"NVFP4_AWQ", &NVFP4, NULL, 4, NVFP4_GROUP},
     {"W4A16_NVFP4", &NVFP4, NULL, 4, NVFP4_GROUP},
+    {"W4A8_NVFP4_FP8", &NVFP4, NULL, 4, MX_GROUP},
+    {"mxfp4", &MXFP4, NULL, 4, MX_GROUP},
+    {"W4A8_MXFP4_FP8", &MXFP4, NULL, 4, MX_GROUP},
     {"W4A16_AWQ", &INT4, NULL, 4, 0},
+    {"W4A8_AWQ", &INT4, NULL, 4, 0},
 };
 enum { N_ALGORITHMS = sizeof ALGORITHMS / sizeof *ALGORITHMS };
+
+/* fixed: the algorithm's own group; 0: the config states it. */
+static void read_group(config *c, size_t fixed, format_module *m)
+{
+    static const char NAME[] = "group_size";
+    if (!fixed && !config_has(c, NAME))
+        config_fail(c, ASSAY_EFORMAT, "%s: missing here and in hf_quant_config.json, expected a number",
+                    NAME);
+    m->group = config_has(c, NAME) ? config_size(c, NAME) : fixed;
+    m->block_rows = 1;
+    m->block_cols = m->group;
+    if (c->status == ASSAY_OK && fixed && m->group != fixed)
+        config_fail_member(c, ASSAY_EUNSUPPORTED, NAME, "expected %zu", fixed);
+}
 
 /* Reads quant_algo and group_size of an object. */
 static format_module read_algorithm(config *c)
@@ -126,17 +189,14 @@ static format_module read_algorithm(config *c)
     for (size_t i = 0; i < N_ALGORITHMS; i++) names[i] = ALGORITHMS[i].name;
     if (!config_has(c, "quant_algo"))
         config_fail(c, ASSAY_EFORMAT, "quant_algo: missing, expected an algorithm");
+    if (config_has(c, "quant_algo") && strcmp(config_text(c, "quant_algo"), "NVFP4_SVD") == 0)
+        config_fail_member(c, ASSAY_EUNSUPPORTED, "quant_algo",
+                           "whose low-rank part is a product of its own, which no stored matrix holds");
     const struct algorithm *a = &ALGORITHMS[setting_choice(c, "quant_algo", names, N_ALGORITHMS)];
-    const bool is_grouped = a->group || a->format == &INT4;
     m.format = a->format ? a->format : compressed_format_find(a->compressed, true);
     m.bits = a->bits;
-    if (is_grouped) {
-        m.group = config_has(c, "group_size") ? config_size(c, "group_size") : a->group;
-        m.block_rows = 1;
-        m.block_cols = m.group;
-        if (c->status == ASSAY_OK && a->group && m.group != a->group)
-            config_fail_member(c, ASSAY_EUNSUPPORTED, "group_size", "expected %zu", a->group);
-    }
+    if (a->group || a->format == &INT4) read_group(c, a->group, &m);
+    if (a->format == &BLOCKS) m.block_rows = m.block_cols = FP8_BLOCK;
     (void)config_has(c, "group_size");
     config_refuse(c, "has_zero_point");
     (void)config_flag_or(c, "pre_quant_scale", false); /* its tensors tell */

@@ -65,11 +65,14 @@ void bind_leave(bind *b, const bind_place *old)
 /* Scales of narrowed caches do not change what the model computes in wider ones. */
 static void pass_over_cache_scales(bind *b)
 {
-    static const char *const ENDS[] = {".k_scale", ".v_scale"};
+    static const char *const ENDS[] = {".k_scale",        ".v_scale",        ".q_scale",
+                                       ".k_bias",         ".v_bias",         ".k_global_scale",
+                                       ".v_global_scale", ".q_global_scale", ".k_zero_point",
+                                       ".v_zero_point",   ".q_zero_point"};
     size_t n = 0;
     if (!b->rules.has_cache_scales || b->status != ASSAY_OK) return;
     for (size_t i = 0; i < weights_count(b->weights); i++)
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = 0; k < sizeof ENDS / sizeof *ENDS; k++)
             if (!b->used[i] && string_ends_with(weights_at(b->weights, i)->name, ENDS[k])) {
                 b->used[i] = true;
                 n++;

@@ -8,6 +8,8 @@
 #include "model/formats/blocks.h"
 #include "model/plan/bind_tensor.h"
 
+enum { SHAPE_MAX = 5 }; /* extents of a part, and of a stack */
+
 /* Tensors of one module, with the leading dimension of a stack. */
 typedef struct module_tensors {
     const char *path;
@@ -34,13 +36,25 @@ static void size_text(char *out, size_t n, const format_module *is, const matrix
     else (void)snprintf(out, n, " (%zu rows of %zu elements, %s)", m->rows, m->cols, is->format->name);
 }
 
+static bool is_one(size_t rank, const size_t *shape)
+{
+    for (size_t i = 0; i < rank; i++)
+        if (shape[i] != 1) return false;
+    return true;
+}
+
 /* The rank and shape of a part in the checkpoint: with the leading dimension of a stack, any extent where any
- * is allowed, and a number alone as [] or [1]. */
+ * is allowed, and a number alone with any extents of 1. */
 static size_t part_shape(const module_tensors *t, const format_part *part, const assay_tensor *found,
-                         size_t shape[4])
+                         size_t shape[SHAPE_MAX])
 {
     size_t rank = 0;
     if (t->shape->n) shape[rank++] = t->shape->n;
+    if (found && found->rank <= SHAPE_MAX && !t->shape->n && is_one(part->rank, part->shape) &&
+        is_one(found->rank, found->shape)) {
+        memcpy(shape, found->shape, found->rank * sizeof *shape);
+        return found->rank;
+    }
     for (size_t i = 0; i < part->rank; i++) shape[rank++] = part->shape[i];
     if (!found) return rank;
     if (part->rank == 0 && found->rank == rank + 1) shape[rank++] = 1;
@@ -52,7 +66,7 @@ static size_t part_shape(const module_tensors *t, const format_part *part, const
 static void take_parts(bind *b, module_tensors *t)
 {
     char name[BIND_NAME_MAX + 48], why[120];
-    size_t shape[4];
+    size_t shape[SHAPE_MAX];
     size_text(why, sizeof why, t->is, t->shape);
     for (size_t i = 0; i < t->n; i++) {
         const format_part *part = &t->part[i];
