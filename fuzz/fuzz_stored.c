@@ -95,12 +95,12 @@ static void fuzz_config_line(json_object *line, const uint8_t *data, size_t size
     free(dir);
 }
 
-static void keep_name(const void *context, const gguf_tensor *t, char name[WEIGHTS_NAME_MAX],
-                      size_t *head_rows)
+static size_t keep_name(const void *context, const gguf_tensor *t, weights_place out[WEIGHTS_PLACES_MAX])
 {
     (void)context;
-    (void)snprintf(name, WEIGHTS_NAME_MAX, "%s", t->name);
-    if (t->n_dims == 2 && t->ne[1] % 4 == 0) *head_rows = 4;
+    (void)snprintf(out[0].name, sizeof out[0].name, "%s", t->name);
+    if (t->n_dims == 2 && t->ne[1] % 4 == 0) out[0].head_rows = 4;
+    return 1;
 }
 
 static void fuzz_gguf(const uint8_t *data, size_t size)

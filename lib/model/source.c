@@ -58,17 +58,41 @@ typedef struct renaming {
     size_t n_heads, n_kv_heads;
 } renaming;
 
-static void rename_tensor(const void *context, const gguf_tensor *t, char name[WEIGHTS_NAME_MAX],
-                          size_t *head_rows)
+static void set_head_rows(const renaming *r, weights_place *place)
+{
+    const size_t n = strstr(place->name, ".self_attn.q_proj.")   ? r->n_heads
+                     : strstr(place->name, ".self_attn.k_proj.") ? r->n_kv_heads
+                                                                 : 0;
+    if (r->architecture->has_permuted_rows && n && place->n_rows % n == 0 && place->n_rows / n % 2 == 0)
+        place->head_rows = place->n_rows / n;
+}
+
+/* The rows of q, k and v that the converter has joined (--fuse-qkv), where the published tensors are apart.
+ */
+static size_t divide_rows(const renaming *r, weights_place out[WEIGHTS_PLACES_MAX])
+{
+    static const char JOINED[] = ".self_attn.qkv_proj.", *const PARTS[] = {"q", "k", "v"};
+    const size_t heads[] = {r->n_heads, r->n_kv_heads, r->n_kv_heads};
+    const size_t n = heads[0] + heads[1] + heads[2], rows = out[0].n_rows;
+    char whole[WEIGHTS_NAME_MAX];
+    memcpy(whole, out[0].name, sizeof whole);
+    const char *at = strstr(whole, JOINED);
+    if (!at || r->architecture->has_joined_heads || n == 0 || rows % n != 0) return 1;
+    for (size_t i = 0, first = 0; i < 3; first += out[i++].n_rows) {
+        out[i] = (weights_place){.first_row = first, .n_rows = rows / n * heads[i]};
+        (void)snprintf(out[i].name, sizeof out[i].name, "%.*s.self_attn.%s_proj.%s", (int)(at - whole), whole,
+                       PARTS[i], at + sizeof JOINED - 1);
+    }
+    return 3;
+}
+
+static size_t rename_tensor(const void *context, const gguf_tensor *t, weights_place out[WEIGHTS_PLACES_MAX])
 {
     const renaming *r = context;
-    gguf_published_name(r->architecture, t->name, name);
-    if (!r->architecture->has_permuted_rows) return;
-    const size_t n = strstr(name, ".self_attn.q_proj.")   ? r->n_heads
-                     : strstr(name, ".self_attn.k_proj.") ? r->n_kv_heads
-                                                          : 0;
-    const size_t rows = t->ne[t->n_dims - 1];
-    if (n && rows % n == 0 && rows / n % 2 == 0) *head_rows = rows / n;
+    gguf_published_name(r->architecture, t->name, out[0].name);
+    const size_t n = divide_rows(r, out);
+    for (size_t i = 0; i < n; i++) set_head_rows(r, &out[i]);
+    return n;
 }
 
 static assay_status find_architecture(const gguf *file, const family_type **out, assay_error *err)
@@ -193,11 +217,11 @@ assay_status source_config(const char *checkpoint, json_object **out, assay_erro
     return rc;
 }
 
-static void keep_name(const void *context, const gguf_tensor *t, char name[WEIGHTS_NAME_MAX],
-                      size_t *head_rows)
+static size_t keep_name(const void *context, const gguf_tensor *t, weights_place out[WEIGHTS_PLACES_MAX])
 {
-    (void)context, (void)head_rows;
-    (void)snprintf(name, WEIGHTS_NAME_MAX, "%s", t->name);
+    (void)context;
+    (void)snprintf(out[0].name, sizeof out[0].name, "%s", t->name);
+    return 1;
 }
 
 assay_status source_weights(const char *checkpoint, weights **out, assay_error *err)

@@ -285,14 +285,34 @@ assay_status weights_open(const char *dir, weights **out, assay_error *err)
     return ASSAY_OK;
 }
 
+/* Adds the entry of some rows of a tensor. */
+static void add_rows(weights *w, const gguf_tensor *t, const weights_place *place)
+{
+    weights_entry *e = &w->entries[w->n_entries];
+    char *name = w->names + w->n_entries++ * WEIGHTS_NAME_MAX;
+    const size_t last = t->n_dims - 1;
+    size_t row_bytes = t->type->n_bytes;
+    memcpy(name, place->name, WEIGHTS_NAME_MAX);
+    for (size_t k = 0; k < last; k++) row_bytes *= k ? t->ne[k] : t->ne[0] / t->type->block;
+    e->tensor = (assay_tensor){.name = name,
+                               .dtype = dtype_from_name(t->type->name, strlen(t->type->name)),
+                               .rank = t->n_dims,
+                               .data = (const char *)t->data + place->first_row * row_bytes};
+    for (size_t k = 0; k < t->n_dims; k++) e->tensor.shape[k] = t->ne[last - k];
+    e->tensor.shape[0] = place->n_rows;
+    e->type = e->tensor.dtype == ASSAY_DTYPE_NONE ? t->type : NULL;
+    e->file = t->part;
+    e->head_rows = place->head_rows;
+}
+
 assay_status weights_open_gguf(gguf *file, weights_rename_fn *rename_tensor, const void *context,
                                weights **out, assay_error *err)
 {
-    const size_t n = gguf_count(file);
+    const size_t n = gguf_count(file), n_most = n * WEIGHTS_PLACES_MAX + 1;
     weights *w = calloc(1, sizeof *w);
     if (w) {
-        w->entries = calloc(n + 1, sizeof *w->entries);
-        w->names = calloc(n + 1, WEIGHTS_NAME_MAX);
+        w->entries = calloc(n_most, sizeof *w->entries);
+        w->names = calloc(n_most, WEIGHTS_NAME_MAX);
         w->gguf = file;
     }
     if (!w || !w->entries || !w->names) {
@@ -302,16 +322,9 @@ assay_status weights_open_gguf(gguf *file, weights_rename_fn *rename_tensor, con
     }
     for (size_t i = 0; i < n; i++) {
         const gguf_tensor *t = gguf_at(file, i);
-        weights_entry *e = &w->entries[w->n_entries++];
-        char *name = w->names + i * WEIGHTS_NAME_MAX;
-        rename_tensor(context, t, name, &e->head_rows);
-        e->tensor = (assay_tensor){.name = name,
-                                   .dtype = dtype_from_name(t->type->name, strlen(t->type->name)),
-                                   .rank = t->n_dims,
-                                   .data = t->data};
-        for (size_t k = 0; k < t->n_dims; k++) e->tensor.shape[k] = t->ne[t->n_dims - 1 - k];
-        e->type = e->tensor.dtype == ASSAY_DTYPE_NONE ? t->type : NULL;
-        e->file = t->part;
+        weights_place places[WEIGHTS_PLACES_MAX] = {{.n_rows = t->ne[t->n_dims - 1]}};
+        const size_t n_places = rename_tensor(context, t, places);
+        for (size_t k = 0; k < n_places; k++) add_rows(w, t, &places[k]);
     }
     const assay_status rc = sort_tensors(w, err);
     if (rc == ASSAY_OK) *out = w;

@@ -30,10 +30,21 @@ size_t weights_index(const weights *w, const char *name);
 
 enum { WEIGHTS_NAME_MAX = 256 };
 
-/* Writes the name under which a tensor is found. *head_rows, 0 before: rows of a head in which rows i and i +
- * head_rows / 2 of the published tensor follow each other. */
-typedef void weights_rename_fn(const void *context, const gguf_tensor *t, char name[WEIGHTS_NAME_MAX],
-                               size_t *head_rows);
+/* What a tensor of a GGUF file is found as: n_rows rows from first_row on (of a vector: its elements).
+ * head_rows: 0, or the rows of a head in which rows i and i + head_rows / 2 of the published tensor follow
+ * each other. */
+typedef struct weights_place {
+    char name[WEIGHTS_NAME_MAX];
+    size_t first_row, n_rows, head_rows;
+} weights_place;
+
+enum { WEIGHTS_PLACES_MAX = 3 };
+
+/* Writes the places of a tensor, of which out[0] has all rows and the others are 0 before; returns their
+ * number.
+ */
+typedef size_t weights_rename_fn(const void *context, const gguf_tensor *t,
+                                 weights_place out[WEIGHTS_PLACES_MAX]);
 
 /* The tensors of a GGUF file, renamed. A tensor of blocks has the type ASSAY_DTYPE_NONE and its shape in
  * elements. After success *out owns the file. ASSAY_EFORMAT if two tensors have one name. */

@@ -74,7 +74,7 @@ static void read_gguf(gguf_config *c)
 }
 
 static const gguf_architecture GGUF = {
-    .name = "phi3", .renames = {{"ffn_up", "mlp.gate_up_proj"}}, .more = read_gguf};
+    .has_joined_heads = true, .name = "phi3", .renames = {{"ffn_up", "mlp.gate_up_proj"}}, .more = read_gguf};
 
 const family_reader family_phi3 = {
     .types = {{.model_type = "phi3", .read = read_family, .gguf = &GGUF}},

@@ -22,6 +22,7 @@ typedef struct gguf_architecture {
     gguf_rename renames[GGUF_RENAMES_MAX + 1]; /* beyond the common ones (gguf/names.c); ends with NULL */
     bool has_permuted_rows; /* rows i and i + d/2 of each head of q and k follow each other */
     bool has_shifted_norms; /* 1 has been added to the weights of norms */
+    bool has_joined_heads;  /* q, k and v are one published tensor */
     bool has_own_heads;     /* `more` reads head_count_kv, key_length, value_length and the ropes */
     void (*more)(struct gguf_config *c); /* reads further keys; NULL: none */
 } gguf_architecture;

@@ -174,6 +174,19 @@ static void read_vocabulary(gguf_config *c)
                     json_object_new_boolean(gguf_find(c->file, "output.weight") == NULL));
 }
 
+/* Members that the metadata do not have: a tensor of the first layer says so. */
+static void read_biases(gguf_config *c)
+{
+    static const struct {
+        const char *tensor, *member;
+    } BIASES[] = {{"blk.0.attn_q.bias", "attention_bias"},
+                  {"blk.0.attn_qkv.bias", "attention_bias"},
+                  {"blk.0.ffn_down.bias", "mlp_bias"}};
+    for (size_t i = 0; i < sizeof BIASES / sizeof *BIASES; i++)
+        if (gguf_find(c->file, BIASES[i].tensor))
+            gguf_config_set(c, c->root, BIASES[i].member, json_object_new_boolean(true));
+}
+
 static void expect_count(gguf_config *c, const char *key, size_t expected)
 {
     if (!gguf_config_has(c, key)) return;
@@ -286,6 +299,7 @@ assay_status gguf_config_make(const gguf *file, const gguf_architecture *archite
     gguf_config_set(&c, c.root, "model_type", json_object_new_string(model_type));
     read_common(&c);
     read_vocabulary(&c);
+    read_biases(&c);
     if (c.status == ASSAY_OK && !architecture->has_own_heads) read_heads(&c);
     if (c.status == ASSAY_OK) read_scaling(&c);
     if (c.status == ASSAY_OK) read_divisors(&c);
