@@ -16,7 +16,7 @@ from . import packed, published
 from .layout import Matrix, decode
 from .packed import Stored, Tensors
 
-PART = re.compile(r"\.(weight_scale_inv|weight_scale|weight_scale_2|weight_packed|weight_shape|weight_zero_point|weight_global_scale|weight_g_idx|"
+PART = re.compile(r"\.(weight_scale_inv|weight_scale|weight_scale_2|weight_packed|weight_shape|weight_zero_point|weight_global_scale|weight_g_idx|pre_quant_scale|"
                   r"input_scale|input_global_scale|activation_scale|qweight|qzeros|scales|biases|g_idx|SCB|weight_format|weight\..+)$")
 STACK = re.compile(r"_(blocks|scales)$")  # of the stacks of gpt-oss
 
@@ -103,9 +103,10 @@ def parts(found: dict[str, Place], settings: packed.Config) -> Iterator[Part]:
     """All quantised matrices."""
     grouped: dict[str, dict[str, Place]] = {}
     for name, place in found.items():
+        if name.endswith(".bias") or not (PART.search(name) or STACK.search(name) or name.endswith(".weight")):
+            continue
         grouped.setdefault(STACK.sub("", PART.sub("", name)).removesuffix(".weight"), {})[name] = place
     for seed, (x, own) in enumerate(grouped.items()):
-        own.pop(f"{x}.bias", None)
         if own.keys() - {f"{x}.weight"} and (made := part(x, own, settings, seed)) is not None:
             yield made
 

@@ -22,6 +22,7 @@ COMMON = {
     "ffn_norm": "post_attention_layernorm", "ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj",
     "ffn_gate_inp": "mlp.gate", "post_attention_norm": "post_attention_layernorm", "post_ffw_norm": "post_feedforward_layernorm"}
 OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+OUTSIDE = (ROPE_FACTORS := "rope_freqs", "rope_factors_long", "rope_factors_short")
 STACKS = {"ffn_gate_exps": "gate_proj", "ffn_up_exps": "up_proj", "ffn_down_exps": "down_proj"}
 
 
@@ -32,6 +33,7 @@ class Architecture:
     names: dict[str, str] = field(default_factory=dict)
     pairs: bool = False
     one_more: bool = False
+    joined: bool = False  # q, k and v are one published tensor
     one_rope: bool = True  # of all layers; Gemma 4's factors only leave the last inputs of full layers as they are
 
 
@@ -40,7 +42,7 @@ ARCHITECTURES = {
     "llama": Architecture(pairs=True), "granite": Architecture(pairs=True), "qwen2": Architecture(), "qwen3": Architecture(),
     "qwen3moe": Architecture(), "olmo2": Architecture(), "gemma": Architecture(one_more=True), "gemma2": GEMMA2,
     "gemma4": Architecture({"ffn_norm": "pre_feedforward_layernorm", "layer_output_scale": "layer_scalar="}, one_rope=False),
-    "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"})}
+    "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"}, joined=True)}
 
 
 @dataclass(frozen=True)
@@ -108,8 +110,6 @@ class Part:
 
 
 WITH_SUMS = ("Q4_1", "Q5_1")
-ROPE_FACTORS = "rope_freqs"
-
 
 def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     """(tensors in float64, inputs of products) of the GGUF files of a directory, by published names, experts one by one. ROPE_FACTORS: what
@@ -154,6 +154,13 @@ def named(files: list[Path]) -> Iterator[Part]:
                     yield replace(whole, name=f"{layer}mlp.experts.{i}.{STACKS[part]}.weight", shape=shape[1:], offset=whole.offset + i * step,
                                   scale=scales[i % len(scales)] if scales else None)
                 continue
+            if part == "attn_qkv" and not row.joined:
+                counts = [heads["attn_q"], heads["attn_k"], heads["attn_k"]]
+                each, step = shape[0] // sum(counts), int(np.prod(shape[1:])) // kind.size * kind.length
+                for i, n in enumerate(counts):
+                    yield replace(whole, name=f"{layer}self_attn.{'qkv'[i]}_proj.{last}", shape=(n * each, *shape[1:]),
+                                  offset=whole.offset + sum(counts[:i]) * each * step, heads=n if row.pairs and i < 2 else 0)
+                continue
             to = (COMMON | row.names)[part]
             yield replace(whole, name=layer + (to[:-1] if to.endswith("=") else f"{to}.{last}"), heads=heads[part] if row.pairs and part in heads else 0,
                           minus=float(row.one_more and part.endswith("norm")))
@@ -161,5 +168,5 @@ def named(files: list[Path]) -> Iterator[Part]:
             stem, _, last = full.rpartition(".")
             if stem == ROPE_FACTORS and row.one_rope:
                 yield replace(whole, name=stem)
-            if stem != ROPE_FACTORS:
+            if stem not in OUTSIDE:
                 yield replace(whole, name=f"{OUTER[stem]}.{last}", minus=float(row.one_more and stem == "output_norm"))

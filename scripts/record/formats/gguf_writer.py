@@ -85,7 +85,7 @@ TOKENIZERS = {"bytes": write_tokenizer, "pieces": write_pieces, "fallback": writ
 
 def write(plain: Path, directory: Path, how: Config) -> None:
     """Converts a checkpoint to `how["gguf"]`: the type of llama-quantize; "" leaves that of the converter (`outtype`). tokenizer: one of
-    TOKENIZERS. parts: the converter divides the file after so many tensors."""
+    TOKENIZERS. parts: the converter divides the file after so many tensors. convert, quantize: further arguments of the two."""
     source = place() / "src" / "vendor" / "llama.cpp"
     config = json.loads((plain / "config.json").read_text())
     TOKENIZERS[how.get("tokenizer", "bytes")](plain, config["vocab_size"])
@@ -94,7 +94,7 @@ def write(plain: Path, directory: Path, how: Config) -> None:
         out, named = Path(scratch) / "model.gguf", Path(scratch) / "tiny"  # the file has its name
         named.symlink_to(plain.resolve(), target_is_directory=True)
         run_convert(source, how.get("pre", "llama-bpe"), named, "--outfile", out, "--outtype", how.get("outtype", "f32"),
-                    *(["--split-max-tensors", str(how["parts"])] if how.get("parts") else []))
+                    *(["--split-max-tensors", str(how["parts"])] if how.get("parts") else []), *how.get("convert", ()))
         if how["gguf"]:
             wide, out = out, Path(scratch) / "quantised.gguf"
             run(place() / "build" / "bin" / "llama-quantize", *how.get("quantize", ()), wide, out, how["gguf"], "1")

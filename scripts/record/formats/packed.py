@@ -127,18 +127,35 @@ def as_compressed(x: str, tensors: Tensors, settings: Config) -> Matrix | None:
     return made if order is None else replace(made, group_of=numbers(order).astype(int) * group)
 
 
+TWOS = np.array([*range(8), *range(-8, 0)], np.float64)  # codes of 4 bits in two's complement
+PAIRS = (Digit("o", 4, 1, 2),)
+
+
 def as_modelopt(x: str, tensors: Tensors, settings: Config) -> Matrix | None:
-    scale, scale2 = (tensors.get(f"{x}.{name}") for name in ("weight_scale", "weight_scale_2"))
+    """pre_quant_scale multiplies the inputs first."""
+    scale, scale2, smooth = (tensors.get(f"{x}.{name}") for name in ("weight_scale", "weight_scale_2", "pre_quant_scale"))
     if scale is None:
         return None
     weight = tensors[f"{x}.weight"]
     n_out, n_in = size(weight)
-    if scale2 is not None:
+    if settings["quant_algo"] in ("W4A16_AWQ", "W4A8_AWQ"):
+        codes = Field("table", (Plane(4, 0, (Digit("o", 8 * n_in, 2), *PAIRS, Digit("k", 8))),), weight.data, table=TWOS)
+        made = Matrix(2 * n_out, n_in, codes, grid(scale, 1, n_in // scale.shape[-1]))
+    elif weight.dtype == "U8":
         n_in *= 2
-        return Matrix(n_out, n_in, fours(weight, n_in), grid(scale, 1, n_in // scale.shape[-1]), array(scale2))
-    exponents = {"kind": "table", "table": E8M0} if scale.dtype == "U8" else {}
-    columns = n_in // scale.shape[-1] if len(scale.shape) == 2 else 1
-    return replace(as_plain(x, tensors, settings), scale=grid(scale, 1, columns, **exponents))
+        exponents = {"kind": "table", "table": E8M0} if scale.dtype == "U8" else {}
+        made = Matrix(n_out, n_in, fours(weight, n_in), grid(scale, 1, n_in // scale.shape[-1], **exponents))
+        if scale2 is not None and smooth is None:
+            return replace(made, scale2=array(scale2))
+        if scale2 is not None:
+            return replace(made, scale2=array(smooth, ("k", 1, 1), times=float(numbers(scale2).reshape(()))))
+    elif len(scale.shape) == 4:
+        made = replace(as_plain(x, tensors, settings), scale=array(scale, ("o", scale.shape[2], 128), ("k", 1, 128)))
+    else:
+        exponents = {"kind": "table", "table": E8M0} if scale.dtype == "U8" else {}
+        columns = n_in // scale.shape[-1] if len(scale.shape) == 2 else 1
+        made = replace(as_plain(x, tensors, settings), scale=grid(scale, 1, columns, **exponents))
+    return made if smooth is None else replace(made, scale2=array(smooth, ("k", 1, 1)))
 
 
 def as_mxfp4(x: str, tensors: Tensors, _settings: Config) -> Matrix | None:

@@ -90,12 +90,13 @@ def compressed(x: str, tensors: Tensors, settings: Config) -> Iterator[Found]:
 def modelopt(x: str, tensors: Tensors, settings: Config) -> Iterator[Found]:
     weight, scale = tensor(tensors[f"{x}.weight"]), tensor(tensors[f"{x}.weight_scale"])
     scale2 = tensors.get(f"{x}.weight_scale_2")
-    if not is_installed("modelopt") or scale2 is None:
+    if not is_installed("modelopt") or scale2 is None or scale.dtype != torch.float8_e4m3fn or f"{x}.pre_quant_scale" in tensors:
         return
     from modelopt.torch.quantization.qtensor import NVFP4QTensor
     shape = torch.Size((weight.shape[0], 2 * weight.shape[1]))
     made = NVFP4QTensor(shape, torch.float32, weight)
-    yield "modelopt", made.dequantize(torch.float32, scale=scale, double_scale=tensor(scale2), block_sizes={-1: 16}), 2
+    yield "modelopt", made.dequantize(torch.float32, scale=scale, double_scale=tensor(scale2),
+                                        block_sizes={-1: shape[1] // scale.shape[1]}), 2
 
 
 def mxfp4(x: str, tensors: Tensors, _settings: Config) -> Iterator[Found]:

@@ -82,6 +82,10 @@ QWEN3: dict[str, Row] = {
     "ct-mxfp4": (SMALL, compressed("MXFP4", "mxfp4-pack-quantized"), ("bfloat16", "mxfp4"), "An exponent read as a number, or nibbles swapped"),
     "modelopt-nvfp4": (SMALL, {"method": "modelopt", "quant_algo": "NVFP4"}, ("bfloat16", "nvfp4"), "weight_scale_2 divided by, with which it has to be multiplied"),
     "modelopt-fp8": (SMALL, {"method": "modelopt", "quant_algo": "FP8"}, ("bfloat16", "fp8-static"), "weight_scale ignored"),
+    "modelopt-int4-awq": (SMALL_64, {"method": "modelopt", "quant_algo": "W4A8_AWQ", "group_size": 32}, ("bfloat16",),
+                          "pre_quant_scale ignored, or group_size, which hf_quant_config.json alone has, taken for another"),
+    "modelopt-nvfp4-awq": ((48, 80, 3, 1, 16), {"method": "modelopt", "quant_algo": "NVFP4_AWQ"}, ("bfloat16",), "pre_quant_scale or weight_scale_2 ignored"),
+    "modelopt-fp8-block": (RAGGED, {"method": "modelopt", "quant_algo": "fp8_pb_wo"}, ("bfloat16",), "Scales [n, 1, k, 1] taken for a row's, or ragged blocks misplaced"),
 }
 EXPERTS = {"vocab_size": 61, "num_hidden_layers": 1, "num_experts": 4, "num_experts_per_tok": 2}
 QWEN3_MOE: dict[str, Row] = {
@@ -91,10 +95,15 @@ QWEN3_MOE: dict[str, Row] = {
     "modelopt-nvfp4": (SMALL, {"method": "modelopt", "quant_algo": "NVFP4"}, ("bfloat16",), "weight_scale_2 of another expert"),
     "awq": (SMALL_64, {"method": "awq", "group_size": 32, "rest": "float16"}, ("float16",), "Gate and up of an expert confused, or a router taken for quantised"),
     "gptq-4bit": (SMALL_64, gptq(4), ("float16",), "The codes of another expert"),
+    "ct-int8": (SMALL, compressed("W8A8", "int-quantized"), ("bfloat16", "int8-token"), "The scales of another expert"),
+    "bnb-nf4": ((40, 48, 4, 2, 10), bitsandbytes(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True), ("bfloat16",),
+                "Experts, which are no linear layers and stay as they are, taken for quantised"),
+    "bnb-int8": (SMALL, bitsandbytes(load_in_8bit=True), ("bfloat16",), "Experts, which are no linear layers and stay as they are, taken for quantised"),
 }
 # A format matters to single prompts as to others: these have more cases
-BATCHES = ("fp8-block", "ct-w4a16", "ct-int8", "ct-nvfp4", "awq", "gguf-q4_k_m", "gguf-q4_0", "gguf-q8_0")
-GENERATES = ("fp8-block", "ct-w4a16", "gguf-q4_k_m")
+BATCHES = ("fp8-block", "ct-w4a16", "ct-int8", "ct-fp8", "ct-nvfp4", "ct-mxfp4", "awq", "gptq-4bit-act", "bnb-nf4", "bnb-int8", "modelopt-fp8", "modelopt-nvfp4",
+           "gguf-q4_k_m", "gguf-q4_0", "gguf-q8_0", "gguf-q6_k", "gguf-iq4_nl", "gguf-nvfp4", "gguf-mxfp4")
+GENERATES = ("fp8-block", "ct-w4a16", "ct-fp8", "awq", "gptq-4bit-act", "bnb-nf4", "modelopt-fp8", "gguf-q4_k_m", "gguf-q4_0", "gguf-q8_0", "gguf-nvfp4")
 FAMILIES = {"llama": LLAMA, "qwen3": QWEN3, "qwen3_moe": QWEN3_MOE}
 
 
@@ -129,6 +138,8 @@ GGUF: dict[str, dict[str, Row]] = {
         "gguf-q1_0": ((128, 128, 4, 2, 32), gguf("Q1_0"), ("q8_0",), "A bit read as 0 and 1"),
         "gguf-q2_0": (SMALL_64, gguf("Q2_0"), ("q8_0",), "A code of two bits read without its offset"),
         "gguf-llama3": (SMALL, gguf("Q8_0"), ("q8_0",), "The factors of llama3's rope, a tensor of the file, ignored or multiplied with"),
+        "gguf-joined": (SMALL, gguf("Q5_0", convert=("--fuse-qkv",)), ("q8_0",),
+                        "Rows of q and k left in the pairs of the converter where v is joined to them, or biases, which the metadata do not name, forgotten"),
         "gguf-pieces": (SMALL, gguf("Q8_0", tokenizer="pieces"), ("q8_0",), "The number of ids taken from another member than the list of sentence pieces"),
         "gguf-parts": (SMALL, gguf("", outtype="q8_0", parts=9, files=3), ("q8_0",), "The second part of a file ignored"),
     },
@@ -160,6 +171,8 @@ def gguf_variant(family: Family, name: str, row: Row, base: Config) -> Variant:
     if name == "gguf-llama3":
         config["rope_parameters"] = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
                                      "original_max_position_embeddings": 64, "rope_theta": 500000.0}
+    if name == "gguf-joined":
+        config |= {"attention_bias": True, "mlp_bias": True}
     if "layer_types" in config:
         config["layer_types"] = config["layer_types"][-config["num_hidden_layers"]:]
     if "vocab_size_per_layer_input" in config:

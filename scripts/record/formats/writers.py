@@ -130,21 +130,51 @@ def group_of(x: str, how: Config) -> Config:
 
 
 def modelopt_matrix(weight: torch.Tensor, how: Config) -> Tensors:
-    if how["quant_algo"] == "NVFP4":
-        from modelopt.torch.quantization.qtensor import NVFP4QTensor
-        made, scale, scale2 = NVFP4QTensor.quantize(weight, 16)
-        return {"weight": made._quantized_data, "weight_scale": scale.to(torch.float8_e4m3fn), "weight_scale_2": scale2.reshape(()).float(),
-                "input_scale": torch.tensor(INPUT_MOST / (6 * 448))}
-    from modelopt.torch.quantization.qtensor import FP8QTensor
-    scale = weight.abs().max().float() / 448
-    made, scale = FP8QTensor.quantize(weight, scales=scale)
-    return {"weight": made._quantized_data, "weight_scale": scale.reshape(()), "input_scale": torch.tensor(INPUT_MOST / 448)}
+    """The scales as modelopt's quantisers make them of a weight, and the codes as its export packs them. Of the algorithms with AWQ in their
+    names the inputs are multiplied by pre_quant_scale, and the weights are divided by it first."""
+    from modelopt.torch.export.quant_utils import to_quantized_weight
+    from modelopt.torch.quantization.qtensor import MXFP4QTensor, MXFP8QTensor, NVFP4QTensor
+    algo, group = how["quant_algo"], how.get("group_size", 16)
+    more: Tensors = {}
+    if "AWQ" in algo or "_SQ_" in algo:
+        more["pre_quant_scale"] = (0.5 + torch.rand(weight.shape[1], generator=torch.Generator().manual_seed(weight.numel()))).to(torch.bfloat16)
+        weight = weight / more["pre_quant_scale"].float()
+    largest = weight.abs().amax().float()
+    if "NVFP4" in algo:
+        made, scale, scale2 = NVFP4QTensor.quantize(weight, group)
+        more |= {"weight_scale_2": scale2.reshape(()).float(), "input_scale": torch.tensor(INPUT_MOST / (6 * 448))}
+        return {"weight": made._quantized_data, "weight_scale": scale.to(torch.float8_e4m3fn), **more}
+    if "MXFP" in algo.upper():
+        if algo == "MXFP8":
+            made, scale = MXFP8QTensor.quantize(weight)
+        else:
+            made, scale = MXFP4QTensor.quantize(weight, block_size=32)
+        return {"weight": made._quantized_data, "weight_scale": scale.reshape(weight.shape[0], -1), **more}
+    if algo in ("W4A16_AWQ", "W4A8_AWQ"):
+        scale = weight.reshape(weight.shape[0], -1, group).abs().amax(-1).float() / 7
+        made = to_quantized_weight(weight, scale, algo.lower().replace("w4a16", "int4"), block_size=group)
+        more |= {"weight_scale_2": largest / 448, "input_scale": torch.tensor(INPUT_MOST / 448)} if algo == "W4A8_AWQ" else {}
+    elif algo == "FP8":
+        scale, more = largest / 448, {"input_scale": torch.tensor(INPUT_MOST / 448)}
+        made = to_quantized_weight(weight, scale, "fp8")
+    elif algo == "fp8_pb_wo":
+        padded = torch.nn.functional.pad(weight, (0, -weight.shape[1] % 128, 0, -weight.shape[0] % 128))
+        blocks = padded.reshape(padded.shape[0] // 128, 128, -1, 128).abs().amax((1, 3), keepdim=True)
+        scale = blocks.float() / 448
+        wide = scale.expand(-1, 128, -1, 128).reshape(padded.shape)[:weight.shape[0], :weight.shape[1]]
+        made = (weight / wide).to(torch.float8_e4m3fn)
+    else:
+        scale = weight.abs().amax(1).float() / (448 if "FP8" in algo else 127)
+        made = to_quantized_weight(weight, scale, "fp8_pc_pt" if "FP8" in algo else "int8_sq")
+    return {"weight": made, "weight_scale": scale, **more}
 
 
 def modelopt_document(how: Config) -> Config:
     said: Config = {"quant_algo": how["quant_algo"], "kv_cache_quant_algo": None, "exclude_modules": ["lm_head", *how.get("skip", ())]}
-    if how["quant_algo"] == "NVFP4":
-        said["group_size"] = 16
+    if "NVFP4" in how["quant_algo"]:
+        said["group_size"] = how.get("group_size", 16)
+    if "AWQ" in how["quant_algo"]:
+        said |= {"group_size": how.get("group_size", 16), "has_zero_point": False, "pre_quant_scale": True}
     return {"producer": {"name": "modelopt", "version": "0.47.0"}, "quantization": said}
 
 
