@@ -15,7 +15,7 @@ from .support import shards
 
 ROWS = re.compile(r"all|last:[1-9][0-9]*|-?[0-9]+(,-?[0-9]+)*")
 M_MMAP_THRESHOLD = -3  # malloc.h
-TYPE_NAMES = {"f32": None, "bf16": "bfloat16"}
+TYPE_NAMES = {"f32": "float32", "bf16": "bfloat16"}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -39,7 +39,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--rows", default="last:16", help="recorded rows of each prompt: last:N, all, or positions separated "
                         "by commas, negative ones from the end (default: last:16)")
     parser.add_argument("--decode", type=int, default=0, metavar="N", help="record N greedy tokens of each prompt, too")
-    parser.add_argument("--types", default="f32,bf16", help="runs that define the noise (default: f32,bf16); f32 is always run")
+    parser.add_argument("--types", help="runs that define the noise: f32, which is always run, bf16, or types in which the inputs of products with quantised "
+                        "matrices are rounded, such as q8_K, and q8_K+f16 with a cache of f16 (default: f32,bf16; of a GGUF file f32 and those of llama.cpp)")
     parser.add_argument("--traces", default="embed,layer.*.out", metavar="NAMES",
                         help="patterns of tensors of the first prompt of each case: embed, layer.NN.out, layer.NN.attn, "
                              "layer.NN.mlp, norm; none: no tensor (default: embed,layer.*.out)")
@@ -54,8 +55,6 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         parser.error(f"--rows: found {options.rows}, expected last:N, all, or positions separated by commas")
     if options.decode < 0 or options.threads < 1:
         parser.error("--decode takes 0 or more tokens, --threads 1 or more")
-    if unknown := [name for name in options.types.split(",") if name not in TYPE_NAMES]:
-        parser.error(f"--types: found {unknown[0]}, expected f32 or bf16")
     return options
 
 
@@ -73,10 +72,17 @@ def main(arguments: list[str]) -> int:
     import torch
 
     from .checkpoint.checkpoint import quiet
-    from .streamed import recording
+    from .formats import rounding
+    from .streamed import recording, rounded
     quiet()
     torch.set_num_threads(options.threads)
-    types = tuple(found for name in options.types.split(",") if (found := TYPE_NAMES[name]))
+    names = options.types.split(",") if options.types else []
+    found = {name: "+".join([TYPE_NAMES.get(part, part) if i == 0 else part for i, part in enumerate(name.split("+"))]) for name in names}
+    if unknown := [name for name in names if name not in TYPE_NAMES and not rounded.knows(found[name])]:
+        print(f"own: --types: found {unknown[0]}, expected f32, bf16 or one of {', '.join(rounding.COMPUTES)}, with a cache (+{', +'.join(rounding.CACHES)}) "
+              "or without", file=sys.stderr)
+        return 2
+    types = tuple(found[name] for name in names if name != "f32") if names else None
     traces = () if options.traces == "none" else tuple(options.traces.split(","))
     request = recording.Request(
         options.checkpoint, options.config, options.checkpoint_root, options.prompts, options.images, options.out, options.rows, options.decode, types, traces,

@@ -31,7 +31,7 @@ from torch import nn
 from scripts.record import bench_checkpoint
 from scripts.record.media.parts import Prompt
 from scripts.record.runs.truth import precision
-from scripts.record.streamed import loader, passes, prompts, replay, skeleton, stored
+from scripts.record.streamed import attention, loader, passes, prompts, replay, skeleton, stored
 from scripts.record.support import h5
 from scripts.tests.own_case import ASSAY, FIXTURES, OwnCase, assay
 from scripts.tests.own_checkpoints import DRAWN, UNCUT, draw_checkpoint, draw_images_checkpoint, published_logits, wide_model
@@ -78,6 +78,7 @@ class Own(OwnCase):
     def streamed(self, directory: Path, tokens: list[int], whole: bool,
                  dtype: torch.dtype = torch.float64) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         place = self.work / f"passes-{whole}"
+        shutil.rmtree(place, ignore_errors=True)
         sequence = passes.Sequence("one", Prompt(tokens), tuple(range(len(tokens))), ("*",))
         passes.Model(directory, dtype, whole, ignore).run([sequence], place)
         found = passes.rows(sequence, place), passes.traces(sequence, place)
@@ -120,6 +121,19 @@ class Own(OwnCase):
                 with self.subTest(name):
                     found, _ = self.streamed(model, tokens, whole=False)
                     self.assertLessEqual(np.abs(found - expected).max(), TOLERANCE * np.abs(expected).max())
+
+    def test_attention_in_blocks_of_rows_is_the_whole(self) -> None:
+        for name in (*BUNDLED, *DRAWN):
+            model, tokens = FIXTURES / name / "model", [t * 7 % 50 for t in range(23)]
+            if name in DRAWN:
+                model = self.work / name
+                draw_checkpoint(DRAWN[name], model)
+            whole, _ = self.streamed(model, tokens, whole=False)
+            with self.subTest(name), mock.patch.object(attention, "SCORES_BYTES", 5000), \
+                    mock.patch.object(attention, "in_blocks", side_effect=attention.in_blocks) as used:
+                found, _ = self.streamed(model, tokens, whole=False)
+                self.assertLessEqual(np.abs(found - whole).max(), TOLERANCE * np.abs(whole).max())
+                self.assertTrue(used.called or name in ("lfm2", "opt", "gpt2", "gpt_neox"))
 
     def test_layers_in_order_can_be_cut(self) -> None:
         toy = Toy([0, 1, 2])

@@ -32,10 +32,14 @@ class Gguf(OwnCase):
     def test_the_truth_has_the_exact_weights_of_the_file(self) -> None:
         self.write_prompts({"ids": [7, 41, 3, 12], "case": "a"}, {"ids": [5, 9], "case": "a"})
         out = self.work / "out"
-        self.own(FILE, out, "--config", self.published(), "--decode", "2", "--types", "f32")
+        self.own(FILE, out, "--config", self.published(), "--decode", "2")
         self.assertEqual(sorted(file.name for file in out.iterdir()), ["a.h5", "model.gguf", "model.gguf.crc32"])
         with h5py.File(out / "a.h5") as case:
             self.assertEqual(case.attrs["model"], b"model.gguf")
+            noise = {name: case[f"expect/{name}/noise"][0] for name in ("q8_K", "q8_K+f16")}  # in which llama.cpp computes
+            f32 = np.abs(case["expect/float32/prefill"][()] - case["expect/truth/prefill"][()]).max()
+            self.assertTrue(all(value > 100 * f32 for value in noise.values()), noise)
+            self.assertNotEqual(noise["q8_K"], noise["q8_K+f16"])
         judged = assay("run", "--engine", "ref64", "--engine", "fastpath", out)
         self.assertEqual(judged.returncode, 0, judged.stdout)
         (out / "model.gguf").unlink()

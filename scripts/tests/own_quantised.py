@@ -38,10 +38,10 @@ def ignore(_line: str) -> None:
 
 
 class Quantised(OwnCase):
-    def truth(self, model: Path, tokens: list[int]) -> np.ndarray:
+    def truth(self, model: Path, tokens: list[int], dtype: torch.dtype = torch.float64, rounded: str = "") -> np.ndarray:
         sequence = passes.Sequence("one", Prompt(tokens), tuple(range(len(tokens))))
         place = self.work / "passes"
-        passes.Model(model, torch.float64, False, ignore).run([sequence], place)
+        passes.Model(model, dtype, False, ignore, rounded=rounded).run([sequence], place)
         found = passes.rows(sequence, place)
         shutil.rmtree(place)
         return found
@@ -68,6 +68,18 @@ class Quantised(OwnCase):
                 found = self.truth(model, case["input/tokens"][0].tolist())
                 self.assertLessEqual(np.abs(found - expected).max(), TOLERANCE * np.abs(expected).max())
         self.assertEqual(methods, set(packed.METHODS) - {"mxfp4"})
+
+    def test_runs_with_rounded_inputs_are_as_far_from_the_truth_as_those_of_the_recorder(self) -> None:
+        for name, kind in (("llama/ct-int8", "int8-token"), ("llama/ct-fp8-static", "fp8-static"), ("qwen3_moe/fp8-block", "fp8-group128"),
+                           ("qwen3/ct-nvfp4", "nvfp4"), ("llama/awq", "bfloat16")):
+            with self.subTest(name, kind=kind), h5py.File(FIXTURES / name / ("narrow.h5" if "moe" in name else "single.h5")) as case:
+                tokens, truth = case["input/tokens"][0].tolist(), case["expect/truth/prefill"][0]
+                expected = case[f"expect/{kind}/noise"][0] if kind != "bfloat16" else np.abs(case["expect/bfloat16/prefill"][0] - truth).max()
+                run = self.truth(FIXTURES / name / "model", tokens, torch.bfloat16) if kind == "bfloat16" else self.truth(
+                    FIXTURES / name / "model", tokens, torch.float32, kind)
+                error = np.abs(run - truth).max()
+                self.assertLessEqual(error, 1.001 * expected)  # which decode rows are part of
+                self.assertGreater(error, 0.2 * expected)
 
     def test_engines_pass_what_it_records(self) -> None:
         self.write_prompts({"ids": [7, 41, 3, 12], "case": "a"}, {"ids": [5, 9], "case": "a"})

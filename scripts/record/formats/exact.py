@@ -69,6 +69,9 @@ class Part:
     settings: packed.Config
     shape: tuple[int, ...]
 
+    def inputs(self) -> Inputs:
+        return Inputs("", static_scale(self.x, self.own))
+
     def matrix(self) -> Matrix:
         return packed.matrix(self.x, {name: place.read() for name, place in self.own.items()}, self.settings)
 
@@ -128,7 +131,7 @@ def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Inputs]]:
     state = {one.name: torch.from_numpy(one.rows(0, one.shape[0])) for one in made}
     taken = {name for one in made for name in one.own}
     state |= {name: published.tensor(place.read()) for name, place in found.items() if name not in taken and not PART.search(name)}
-    return state, {one.name: Inputs("", static_scale(one.x, one.own)) for one in made}
+    return state, {one.name: one.inputs() for one in made}
 
 
 def fuse(found: dict[str, Any], join: Any) -> dict[str, Any]:

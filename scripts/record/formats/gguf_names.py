@@ -59,6 +59,9 @@ class Part:
     heads: int = 0
     minus: float = 0.0
 
+    def inputs(self) -> Inputs:
+        return Inputs(self.kind.name, minimums=self.minimums())
+
     def size(self) -> tuple[int, int]:
         """(rows, numbers of each) as they are stored; a vector has rows of a number."""
         return self.shape[0], int(np.prod(self.shape[1:]))
@@ -119,7 +122,7 @@ def read(directory: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     for part in parts(sorted(directory.glob("*.gguf"))):
         state[part.name] = torch.from_numpy(part.rows(0, part.shape[0]))
         if len(part.shape) == 2:
-            inputs[part.name] = Inputs(part.kind.name, minimums=part.minimums())
+            inputs[part.name] = part.inputs()
     return state, inputs
 
 

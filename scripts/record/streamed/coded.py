@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 
-from ..formats import exact, gguf_names, packed
+from ..formats import exact, gguf_names, packed, rounding
 from . import documents, stored
 from .documents import Unsupported
 from .stored import Tensor
@@ -69,6 +70,20 @@ def read(checkpoint: Path) -> dict[str, Tensor]:
         if exact.PART.search(name) or (name.endswith(".weight") and not tensor.dtype.is_floating_point):
             raise Unsupported(f"{tensor.file}: {name}: found a part of a quantised matrix, expected all parts that {method} has")
     return plain | made
+
+
+def usual_types(checkpoint: Path) -> tuple[str, ...]:
+    """The types of runs by which most engines are judged: bfloat16; of a GGUF file those in which llama.cpp computes products with most of its numbers, with
+    its usual cache, too."""
+    if not checkpoint.is_file():
+        return ("bfloat16",)
+    sizes: dict[str, int] = {}
+    for tensor in read(checkpoint).values():
+        kind = tensor.part.kind.name
+        compute = "q8_1" if rounding.GGML[kind] is rounding.Q8_1 else "q8_K" if rounding.GGML[kind] is rounding.q8_k else "q8_0"
+        sizes[compute] = sizes.get(compute, 0) + math.prod(tensor.shape) * (len(tensor.shape) > 1)
+    usual = max(sizes, key=sizes.__getitem__)
+    return usual, f"{usual}+f16"
 
 
 def read_gguf(file: Path) -> dict[str, Tensor]:

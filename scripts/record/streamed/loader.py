@@ -16,6 +16,7 @@ from transformers import core_model_loading
 from transformers.conversion_mapping import get_model_conversion_mapping
 from transformers.modeling_utils import LoadStateDictConfig
 
+from ..formats.exact import Inputs
 from . import coded
 from .documents import Unsupported
 from .stored import Tensor
@@ -91,6 +92,8 @@ class Loader:
         self.mapping = get_model_conversion_mapping(model)
         self.lazy = ReadAtUse()
         self.unused: list[str] = []
+        self.inputs: dict[str, Inputs] = {}  # of products with matrices that are stored quantised, by parameter; of several in one, of the first
+        self.joined: set[str] = set()
         self.groups: dict[str, dict[str, Tensor]] = defaultdict(dict)
         tensors = coded.read(checkpoint)
         own = model.state_dict()
@@ -99,6 +102,11 @@ class Loader:
             if target not in own:
                 self.unused.append(name)
                 continue
+            if isinstance(tensor, coded.Coded) and len(tensor.shape) > 1:
+                if target in self.inputs:
+                    self.joined.add(target)
+                else:
+                    self.inputs[target] = tensor.part.inputs()
             tensor = self._typed(tensor, own[target])
             if not converted and self._is_read_at_use(target, tensor):
                 self._keep_in_file(target, tensor)

@@ -16,13 +16,16 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..formats import rounding
 from ..media.parts import Prompt
 from ..runs.truth import STATEFUL_ROPES, array, precision, rope_types
-from . import skeleton
+from . import attention, skeleton
+from .coded import Coded
 from .documents import Unsupported
 from .loader import Loader
 from .prompts import model_inputs
 from .replay import After, CannotCut, Memo, Replay
+from .rounded import RoundInputs
 
 NOTE_SECONDS = 10
 
@@ -54,9 +57,11 @@ def load(path: Path) -> Any:
 
 class Model:
     """A published model in one precision. directory: with config.json. whole: with all weights in memory; otherwise layer by layer. note: receives
-    lines about the progress. checkpoint: with the weights, a directory or a GGUF file; None: the directory."""
+    lines about the progress. checkpoint: with the weights, a directory or a GGUF file; None: the directory. rounded: the name of a type in which the
+    inputs of products are rounded, in float32."""
 
-    def __init__(self, directory: Path, dtype: torch.dtype, whole: bool, note: Callable[[str], None], checkpoint: Path | None = None):
+    def __init__(self, directory: Path, dtype: torch.dtype, whole: bool, note: Callable[[str], None], checkpoint: Path | None = None,
+                 rounded: str = ""):
         self.dtype, self.note, self.noted = dtype, note, time.monotonic()
         self.model = skeleton.build(directory, dtype)
         self.text = skeleton.decoder(self.model)
@@ -69,6 +74,13 @@ class Model:
             raise CannotCut(f"its layers share weights: {tied[0]} is {tied[1]}")
         self.loader = Loader(self.model, checkpoint or directory, dtype, name)
         self.loader.load_rest()
+        compute, _, cache = rounded.partition("+")
+        self.cache = rounding.CACHES[cache] if cache else None
+        self.rounding = RoundInputs(compute) if compute else None
+        for parameter, tensor in self.loader.lazy.tensors.values() if compute else ():
+            if isinstance(tensor, Coded):
+                self.rounding.keep(parameter, tensor.part.inputs())
+        self._round()
         self.memo = Memo(skeleton.beside(self.model, self.text))
         self.config = self.text.config
         self.length_dependent = bool(rope_types(self.config) & set(STATEFUL_ROPES)) if hasattr(
@@ -82,6 +94,24 @@ class Model:
         if self.length_dependent and hasattr(self.text, "rotary_emb"):
             with precision(self.dtype):
                 self.text.rotary_emb = type(self.text.rotary_emb)(config=self.config)
+
+    def _round(self) -> None:
+        """Finds the parameters that were loaded."""
+        if self.rounding is not None:
+            self.rounding.attach(self.model, self.loader.inputs, self.loader.joined)
+
+    @contextlib.contextmanager
+    def _computing(self, n_tokens: int) -> Iterator[None]:
+        """Everything that computes otherwise than the published model does by itself."""
+        with contextlib.ExitStack() as stack:
+            if attention.is_large(self.model, n_tokens, self.dtype):
+                stack.enter_context(attention.blocked(self.model))
+            if self.cache is not None:
+                stack.enter_context(attention.replaced(self.model, attention.cached(self.cache)))
+            stack.enter_context(self.loader.lazy)
+            if self.rounding is not None:
+                stack.enter_context(self.rounding)
+            yield
 
     @contextlib.contextmanager
     def _rows_of_head(self, sequence: Sequence) -> Iterator[None]:
@@ -104,7 +134,7 @@ class Model:
     def call(self, sequence: Sequence) -> np.ndarray:
         """Logits of the wanted rows, of one forward pass without cache."""
         self.forget()
-        with precision(self.dtype), self._rows_of_head(sequence), self.loader.lazy:
+        with precision(self.dtype), self._rows_of_head(sequence), self._computing(len(sequence.tokens)):
             out = self.model(**model_inputs(self.model, sequence.tokens), use_cache=False).logits[0]
         kept = out if len(out) == len(sequence.rows) else out[list(sequence.rows)]
         return array(kept).copy()
@@ -136,6 +166,7 @@ class Model:
             self.note(f"layer {stage + 1} of {len(self.layers)}, {len(todo)} sequences")
             self.noted = time.monotonic()
         self.loader.load_layer(stage)
+        self._round()
         for sequence in todo:
             place = work / sequence.name
             before = load(place / f"after-{stage - 1}.pt") if stage else None

@@ -19,8 +19,8 @@ import transformers
 
 from ..case import case_file, cases
 from ..runs import narrow
-from ..support import h5, shards
-from . import documents, links, prompts, skeleton
+from ..support import distances, h5, shards
+from . import coded, documents, links, prompts, skeleton
 from .documents import Unsupported
 from .prompts import Sample
 from .runs import Result, Runs
@@ -32,7 +32,7 @@ MOST_NOISE = 2.0 ** -14
 @dataclass(frozen=True)
 class Request:
     """What the command line asks for. config: of a GGUF file, the directory of the published model. rows: `last:N`, `all` or a list of
-    positions. types: beside float64 and float32. root: cases name the checkpoint by its path below it; None: by links next to them."""
+    positions. types: beside float64 and float32; None: bfloat16, or those of llama.cpp for a GGUF file. root: cases name the checkpoint by its path below it; None: by links next to them."""
 
     checkpoint: Path
     config: Path | None
@@ -42,13 +42,16 @@ class Request:
     out: Path
     rows: str
     n_decode: int
-    types: tuple[str, ...]
+    types: tuple[str, ...] | None
     traces: tuple[str, ...]
     catches: str | None
     shard: shards.Shard | None
     whole: bool
     keep_work: bool
     note: Callable[[str], None]
+
+    def types_of_runs(self) -> tuple[str, ...]:
+        return coded.usual_types(self.checkpoint) if self.types is None else self.types
 
     def texts(self) -> Path:
         """The directory with config.json and tokenizer."""
@@ -144,7 +147,7 @@ def record_in(request: Request, samples: list[Sample], names: list[str], first: 
               work: Path) -> list[str]:
     runs = Runs(request.texts(), request.checkpoint, samples, rows, request.n_decode, request.traces, first, work, request.whole, request.note)
     truth, decode = runs.truth()
-    narrower = {name: runs.narrower(name, decode) for name in ("float32", *request.types)}
+    narrower = {name: runs.narrower(name, decode) for name in ("float32", *request.types_of_runs())}
     lines, refused = [], []
     for name in names:
         of_case = [i for i, sample in enumerate(samples) if sample.case == name]
@@ -176,6 +179,12 @@ class Case:
     def noise(self, name: str) -> float:
         return float(max(np.abs(a - b).max() for r, t in zip(self.runs[name], self.truth)
                          for a, b in ((r.prefill, t.prefill), (r.decode, t.decode)) if a.size))
+
+    def distances(self, name: str) -> np.ndarray:
+        """The largest of each of the three distances of a run's rows from the truth."""
+        truth, run = (np.concatenate([part for r in results for part in (r.prefill, r.decode) if part.size]).astype(np.float64)
+                      for results in (self.truth, self.runs[name]))
+        return distances.distances(truth, run).max(-1)
 
     def deciding(self, sample: int) -> np.ndarray:
         """The rows [N, V] that decide the greedy tokens."""
@@ -252,10 +261,12 @@ def write(case: Case, request: Request, named: dict[str, str], whole: bool) -> s
         **prompts.datasets(case.samples)}
     parts = [f"{case.name}.h5: {len(case.samples)} samples, {len(datasets['/expect/rows'])} rows, {n_tokens} greedy tokens, "
              f"noise {noise:.1e}"]
-    for name in request.types:
+    for name in request.types_of_runs():
         reason = left_out(case, name, stops, n_tokens)
-        if reason is None:
+        if reason is None and name in cases.WITH_ROWS:
             datasets |= run_datasets(name, case.runs[name], np.float32)
+        elif reason is None:
+            datasets[f"/expect/{name}/noise"] = case.distances(name)
         parts.append(f"{name} {case.noise(name):.1e}" if reason is None else f"no run in {name}: {reason}")
     if n_tokens:
         datasets |= token_datasets(case, stops, n_tokens)

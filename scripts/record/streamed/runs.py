@@ -56,19 +56,21 @@ class Runs:
         return self._cut_if_possible(name, lambda model: self._narrower(model, name, decode))
 
     def _cut_if_possible(self, name: str, run: Callable):
+        dtype, rounded = (TYPES[name], "") if name in TYPES else (torch.float32, name)
+
         def note(line: str) -> None:
             self.note(f"{name}: {line}")
 
         found = self.work / "whole"  # what an earlier attempt found out
         if not self.whole and not found.exists():
             try:
-                return run(Model(self.texts, TYPES[name], False, note, self.checkpoint))
+                return run(Model(self.texts, dtype, False, note, self.checkpoint, rounded))
             except CannotCut as error:
                 self.note(f"the published model cannot be cut into layers: {error}; it runs whole, with all weights in memory")
                 found.touch()
                 shutil.rmtree(self.work / name, ignore_errors=True)
         self.whole = True
-        return run(Model(self.texts, TYPES[name], True, note, self.checkpoint))
+        return run(Model(self.texts, dtype, True, note, self.checkpoint, rounded))
 
     def _prompts(self) -> list[Sequence]:
         return [Sequence(f"{i:04d}", sample.prompt, rows, self.traces if i in self.traced else ())

@@ -2,13 +2,16 @@
 
     assay run --engine 'exec:python3 -m assay assay.adapters.llama_cpp' fixtures
 
-The checkpoint is written into a GGUF file in a temporary directory; gguf/families.py says which families, and what of them is refused.
+A checkpoint that is a GGUF file is evaluated as it is: products round their inputs as ggml does for the types in it (--compute q8_K, q8_0, …).
+Another is written into a GGUF file in a temporary directory; gguf/families.py says which families, and what of them is refused.
 What is judged is llama_decode with several sequences in one unified cache of float32, without flash attention; forks are llama_memory_seq_cp,
 rewinds llama_memory_seq_rm. A context whose capacity does not suffice is replaced by a larger one, which gets the states of all sequences.
 """
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,11 +29,12 @@ from assay.errors import Unsupported
 from assay.requests import ModelOptions, SessionOptions, Step
 
 from . import llama_cpp_context, shared
-from .gguf import convert
+from .gguf import convert, families
 from .gguf.families import Config, Family
 from .llama_cpp_context import N_BATCH, Capacity, Context
 from .llama_cpp_taps import Taps
 
+HEADER = 1 << 26  # bytes within which a file names its tensors
 KINDS = {None: "F32", "F32": "F32", "BF16": "BF16"}
 
 
@@ -92,6 +96,8 @@ class Engine(Base):
         llama_cpp_context.start()
 
     def model_open(self, directory: str, options: ModelOptions) -> Model:
+        if Path(directory).is_file():
+            return open_file(directory, options)
         if options.compute not in KINDS:
             raise Unsupported(f"compute {options.compute} is not supported")
         with tempfile.TemporaryDirectory(prefix="assay-llama.cpp-") as place:
@@ -165,6 +171,26 @@ class Engine(Base):
             raise
         into.samples[number] = n_tokens
         return number
+
+
+def open_file(path: str, options: ModelOptions) -> Model:
+    """A model of a GGUF file, with its weights in their blocks: repacked ones depend on the processor."""
+    if options.compute is not None:
+        raise Unsupported(f"compute {options.compute} is not supported: a GGUF file is evaluated as it is")
+    handle = llama_cpp_context.load(path, repacked=False)
+    value = ctypes.create_string_buffer(64)
+    api.llama_model_meta_val_str(handle, b"general.architecture", value, len(value))
+    architecture = value.value.decode(errors="replace")
+    family = next((row for row in families.FAMILIES.values() if row.architecture == architecture), Family(architecture))
+    vocab = api.llama_model_get_vocab(handle)
+    ends = [token for token in range(api.llama_vocab_n_tokens(vocab)) if api.llama_vocab_is_eog(vocab, token)]
+    return Model(handle, family, {}, ends, biases(path))
+
+
+def biases(path: str) -> frozenset[str]:
+    """Of attn_output and ffn_down those that a bias follows: the names of tensors stand before their numbers."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return frozenset(name for name in ("attn_output", "ffn_down") if data.find(f"blk.0.{name}.bias".encode(), 0, HEADER) >= 0)
 
 
 def stop_ids(directory: Path, config: Config) -> list[int]:

@@ -35,10 +35,11 @@ def said() -> str:
     return "; ".join(LOG) or "llama.cpp does not say why"
 
 
-def load(path: str) -> Any:
-    """A model of a GGUF file, which it maps: the file may be removed afterwards."""
+def load(path: str, repacked: bool = True) -> Any:
+    """A model of a GGUF file, which it maps: the file may be removed afterwards. repacked: weights may be in an order of the processor's."""
     LOG.clear()
     params = api.llama_model_default_params()
+    params.use_extra_bufts = repacked
     params.n_gpu_layers = 0
     model = api.llama_model_load_from_file(path.encode(), params)
     if not model:
