@@ -13,6 +13,7 @@
 
 /* A checkpoint, and the logits of the sample in turn. */
 typedef struct evaluated {
+    const char *dir;
     assay_model *model;
     double *logits; /* [n_tokens, V] */
 } evaluated;
@@ -31,6 +32,7 @@ static assay_status open_models(run *q, const char *const dirs[2])
 {
     const assay_model_options options = {.size = sizeof options, .allow_unknown = q->c->allow_unknown};
     for (size_t i = 0; i < 2; i++) {
+        q->of[i].dir = dirs[i];
         const assay_status rc = q->engine->model_open(dirs[i], &options, &q->of[i].model, q->err);
         if (rc != ASSAY_OK) return rc;
         const size_t vocab = q->engine->model_vocab(q->of[i].model);
@@ -53,7 +55,10 @@ static assay_status evaluate(run *q, evaluated *of, size_t sample, const int32_t
     assay_status rc = conf_open_session(q->engine, of->model, 1, n, q->c->decoder.caches, &session, q->err);
     if (rc == ASSAY_OK) rc = conf_step_run(q->engine, session, &step, 1, 0, q->err);
     q->engine->session_free(session);
-    return rc;
+    const assay_error found = *q->err;
+    return rc == ASSAY_OK
+               ? rc
+               : assay_fail(q->err, rc, "%s with the prompts of %s: %.300s", of->dir, q->c->path, found.text);
 }
 
 static bool are_finite(const double *a, size_t n)

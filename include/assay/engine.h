@@ -231,9 +231,11 @@ struct assay_kernels; /* assay/kernel.h */
  *                "text_config.NAME") that the engine ignores instead of refusing them as unknown;
  *                borrowed for the call.
  * compute_name:  NULL, or a name of the table's compute_types that is none of an assay_dtype: "q8_K",
- * "int8-token"; compute is ASSAY_DTYPE_NONE then. Borrowed for the call. cache_name:    NULL: keys and values
- * are cached as the compute type says; or a name of the table's cache_types. Borrowed for the call. An engine
- * refuses a compute type, a cache type or kernels that it cannot use with ASSAY_EUNSUPPORTED. */
+ *                "int8-token"; compute is ASSAY_DTYPE_NONE then. Borrowed for the call.
+ * cache_name:    NULL: keys and values are cached as the compute type says; or a name of the table's
+ *                cache_types. Borrowed for the call.
+ *
+ * An engine refuses a compute type, a cache type or kernels that it cannot use with ASSAY_EUNSUPPORTED. */
 typedef struct assay_model_options {
     uint32_t size;
     uint32_t compute; /* assay_dtype */
