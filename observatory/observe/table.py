@@ -26,10 +26,14 @@ HEADER = """\
 # What other systems make of the recorded cases. One line for every observation below observations/:
 # its path, the verdict, how far it is off, in how many rows the best token is another one, the entry of
 # observatory/FINDINGS.md.
-# agrees: within the bound, of 4 times the noise. diverges: beyond it. cannot: the system gives no
-# answer but its own words. Made by `python -m observatory.observe.table`, judged by
+# agrees: within the bound, of 4 times the noise: of float32, or of the type that the system states, which is named then.
+# diverges: beyond both; the bound is that of float32. cannot: the system gives no answer but its own words. Made by `python -m observatory.observe.table`, judged by
 # `assay diff`.
 """
+
+
+# The types of inputs that observers of llama.cpp state, one of which a case records, with the type of their caches; all others state float32
+STATED = {"llama-cpp": ("q8_0+f16", "q8_1+f16", "q8_K+f16"), "llama-cpp-cache": ("q8_0", "q8_1", "q8_K")}
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class Judgement:
     n_rows: int
 
 
-def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Judgement:
+def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray], stated: str = "") -> Judgement:
+    """stated: a type of which the golden has the noise; empty: float32."""
     n_words = golden["/expect/truth/decode"].shape[-1]
     truth, float32, found = (
         np.concatenate([tensors[f"{place}/{part}"].reshape(-1, n_words)
@@ -58,7 +63,7 @@ def judge(golden: dict[str, np.ndarray], observed: dict[str, np.ndarray]) -> Jud
         return Judgement(False, np.inf, *rows_of)
     found = kept
     floor = FLOOR_ULPS * 2.0 ** (np.frexp(np.abs(truth).max())[1] - 24)
-    units = np.maximum(distances(truth, float32).max(-1), floor)
+    units = np.maximum(golden[f"/expect/{stated}/noise"] if stated else distances(truth, float32).max(-1), floor)
     times = distances(truth, found) / units[:, None] / LIMIT
     broken = times > 1
     if broken.any():
@@ -89,9 +94,13 @@ def lines_of(file: Path, cases: Path, findings: dict[str, str]) -> Iterator[str]
     for name, gave_no_answer in failed.items():
         verdict, times, other, finding = "cannot", "-", "-", findings.get(f"{file.name}/{name}", "?")
         if not gave_no_answer:
-            judged = judge(h5.read(cases / (name.split(".")[0] + ".h5"))[0], h5.read(file, name)[0])
+            golden, observed = h5.read(cases / (name.split(".")[0] + ".h5"))[0], h5.read(file, name)[0]
+            judged, of = judge(golden, observed), ""
+            for stated in STATED.get(name.partition(".")[2], ()) if not judged.agrees else ():
+                if f"/expect/{stated}/noise" in golden and (again := judge(golden, observed, stated)).agrees:
+                    judged, of = again, f" of {stated}"
             if judged.agrees:
-                verdict, times, finding = "agrees", f"{judged.times * LIMIT:.3g} x noise", "-"
+                verdict, times, finding = "agrees", f"{judged.times * LIMIT:.3g} x noise{of}", "-"
             else:
                 verdict, times, other = "diverges", f"{judged.times:.3g} x bound", f"{judged.n_other} of {judged.n_rows}"
         yield "\t".join((f"{file.name}/{name}", verdict, times, other, finding))

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from scripts.judging.data import LIMIT, Run, Tail, is_sound
+from scripts.judging.replays import CODES
 from scripts.judging.tail import Bins, above, bootstrap, edge, interval, merged, rate_above
 
 THRESHOLD = 1.0  # above which the tail is fitted: the noise itself
 TIMES = 200      # samples of the bootstrap
 CAUGHT = 0.99
-TYPES = ["float32", "bfloat16", "int8", "float64"]
+TYPES = ["float32", "bfloat16", "int8", *CODES, "float64"]
 
 
 def short(x: float) -> str:

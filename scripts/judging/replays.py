@@ -38,10 +38,13 @@ MORE_SUMS = {  # in float32, whose noise is most of what its engines differ by
     "registers and blocks": ["lanes:4", "lanes:16", "block:64", "lanes:8,fused", "lanes:16,block:128,fused"],
 }
 ROUNDED = {"parts rounded to bfloat16": ["lanes:8,parts:2,rounded", "lanes:8,parts:4,rounded", "lanes:8,parts:8,rounded"]}
-SETS = {"": ["scalar", "avx2", "avx512", "neon"], "bf16": ["scalar", "avx2", "avx512", "avx512bf16", "amx", "neon"], "int8": ["scalar", "avx2", "avx512", "amx", "neon"]}
+CODES = ["q8_0", "q8_1", "q8_K", "int8-token"]  # published types of inputs, which the quantised checkpoints are recorded in
+CODED_SUMS = {"order of sums": ["forward", "backward", *(f"shuffled:{seed}" for seed in range(1, 9))]}
+SETS = {"": ["scalar", "avx2", "avx512", "neon"], "bf16": ["scalar", "avx2", "avx512", "avx512bf16", "amx", "neon"],
+        **dict.fromkeys(["int8", *CODES], ["scalar", "avx2", "avx512", "amx", "neon"])}
 CORES = ["Nehalem", "Haswell", "SkylakeX"]
 LIBRARIES = {"BLIS": "blis-serial/libblas.so.3", "GSL": "libgslcblas.so.0"}
-PLANTED = {"": range(13, 20), "bf16": range(2, 7), "int8": range(2, 7)}
+PLANTED = {"": range(13, 20), "bf16": range(2, 7), "int8": range(2, 7), **dict.fromkeys(CODES, range(1, 6))}
 
 
 def blas(library: str) -> str | None:
@@ -51,7 +54,7 @@ def blas(library: str) -> str | None:
 
 
 def of_sums() -> list[Replay]:
-    tables = [("", SUMS), ("", MORE_SUMS), ("bf16", SUMS), ("bf16", ROUNDED), ("int8", SUMS)]
+    tables = [("", SUMS), ("", MORE_SUMS), ("bf16", SUMS), ("bf16", ROUNDED), ("int8", SUMS), *((compute, CODED_SUMS) for compute in CODES)]
     return [Replay(f"{compute or 'f32'} {order}", source, compute, order=order) for compute, table in tables for source, orders in table.items() for order in orders]
 
 
