@@ -55,16 +55,23 @@ static const weight_format format_awq = {"AWQ", list_parts, describe, NULL};
 
 static void read_config(config *c, rules *out)
 {
-    static const char *const HARMLESS[] = {"do_fuse", "fuse_max_seq_len", "modules_to_fuse", "exllama_config",
-                                           "backend"};
+    static const char *const HARMLESS[] = {
+        "do_fuse", "fuse_max_seq_len", "modules_to_fuse", "sym", "modules_in_block_to_quantize", "lm_head"};
     format_module module = {.format = &format_awq};
     config_expect_size(c, "bits", 4, "the only width of AWQ's words");
     SETTING_EXPECT(c, "version", "gemm", "GEMM");
     SETTING_EXPECT(c, "format", "gemm");
+    SETTING_EXPECT(c, "checkpoint_format", "gemm");
+    SETTING_EXPECT(c, "method", "awq");
+    SETTING_EXPECT(c, "pack_dtype", "int32");
     module.bits = 4;
     module.group = setting_group(c, "group_size", 128);
     module.is_asymmetric = config_flag_or(c, "zero_point", true);
     setting_ignore(c, HARMLESS, sizeof HARMLESS / sizeof *HARMLESS);
+    setting_ignore_search(c);
+    config_refuse(c, "desc_act");
+    config_refuse(c, "dynamic");
+    config_refuse(c, "rotation");
     rules_add_list(out, c, "modules_to_not_convert", RULE_PUBLISHED, &(format_module){0});
     rules_add(out, c, "quant_method", RULE_ALL, "", &module);
 }

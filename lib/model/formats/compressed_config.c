@@ -119,6 +119,11 @@ static void read_group(config *c, const char *whole, rule_match wanted, rules *o
     const char *format = find_name(c, "format", whole);
     (void)config_has(c, "input_activations");
     (void)config_has(c, "output_activations");
+    if (config_is_null(c, "weights")) { /* a group of attention's inputs or of caches alone */
+        out->has_cache_scales = true;
+        (void)config_has(c, "targets");
+        return;
+    }
     if (c->status != ASSAY_OK || !config_begin_member(&weights, c, "weights.")) return;
     read_weights(&weights, format, &module);
     config_end_strict(&weights, "expected only members of QuantizationArgs");
@@ -153,6 +158,17 @@ static void read_groups(config *c, const char *whole, rule_match wanted, rules *
     }
 }
 
+/* Weights of format "dense" have all their zeros. */
+static void read_sparsity(config *c)
+{
+    static const char NAME[] = "sparsity_config";
+    json_object *value = config_member(c, NAME), *format = NULL;
+    if (json_object_is_type(value, json_type_object) && json_object_object_get_ex(value, "format", &format) &&
+        json_object_is_type(format, json_type_string) && strcmp(json_object_get_string(format), "dense") == 0)
+        return;
+    config_refuse(c, NAME);
+}
+
 static void read_config(config *c, rules *out)
 {
     static const char *const HARMLESS[] = {"global_compression_ratio", "version",
@@ -161,7 +177,7 @@ static void read_config(config *c, rules *out)
     static const rule_match ORDER[] = {RULE_PATH, RULE_EXPRESSION, RULE_ALL};
     const char *whole = find_name(c, "format", "mixed-precision");
     out->has_cache_scales = config_has(c, "kv_cache_scheme");
-    config_refuse(c, "sparsity_config");
+    read_sparsity(c);
     config_refuse(c, "transform_config");
     config_refuse(c, "moe_sparsity_config");
     setting_ignore(c, HARMLESS, sizeof HARMLESS / sizeof *HARMLESS);

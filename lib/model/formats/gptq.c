@@ -143,29 +143,6 @@ static void read_dynamic(config *c, const format_module *standard, rules *out)
 
 static void read_config(config *c, rules *out)
 {
-    static const char *const HARMLESS[] = {"meta",
-                                           "quantizer",
-                                           "damp_percent",
-                                           "damp_auto_increment",
-                                           "static_groups",
-                                           "true_sequential",
-                                           "model_seqlen",
-                                           "tokenizer",
-                                           "dataset",
-                                           "batch_size",
-                                           "pad_token_id",
-                                           "backend",
-                                           "model_name_or_path",
-                                           "model_file_base_name",
-                                           "act_group_aware",
-                                           "max_input_length",
-                                           "cache_block_outputs",
-                                           "module_name_preceding_first_block",
-                                           "block_name_to_quantize",
-                                           "mse",
-                                           "exllama_config",
-                                           "use_exllama",
-                                           "use_cuda_fp16"};
     format_module module = {.format = &format_gptq};
     module.bits = read_bits(c);
     module.group = setting_group(c, "group_size", 128);
@@ -178,7 +155,9 @@ static void read_config(config *c, rules *out)
     SETTING_EXPECT(c, "method", "gptq");
     if (c->status == ASSAY_OK)
         module.is_stored_less_one = strcmp(config_text_or(c, name, "gptq"), "gptq") == 0;
-    setting_ignore(c, HARMLESS, sizeof HARMLESS / sizeof *HARMLESS);
+    setting_ignore_search(c);
+    config_refuse(c, "is_marlin_format");
+    config_refuse(c, "rotation");
     (void)config_has(c, "modules_in_block_to_quantize"); /* others have no tensors of the format */
     (void)config_flag_or(c, "lm_head", false);
     read_dynamic(c, &module, out);

@@ -24,3 +24,7 @@ check_PROGRAMS += lib/model/formats/tests/check_methods
 TESTS += lib/model/formats/tests/check_methods
 lib_model_formats_tests_check_methods_CFLAGS = $(TEST_CFLAGS)
 lib_model_formats_tests_check_methods_LDADD = $(TEST_LIBS)
+check_PROGRAMS += lib/model/formats/tests/check_published
+TESTS += lib/model/formats/tests/check_published
+lib_model_formats_tests_check_published_CFLAGS = $(TEST_CFLAGS)
+lib_model_formats_tests_check_published_LDADD = $(TEST_LIBS)

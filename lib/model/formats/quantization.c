@@ -20,9 +20,17 @@ void quantization_refuse(config *c)
     config_refuse(c, PUBLISHED);
 }
 
+/* Early checkpoints of bitsandbytes do not name it (transformers, quantizers/auto.py). */
+static bool is_unnamed_bitsandbytes(config *c)
+{
+    return !json_object_object_get_ex(c->object, METHOD, NULL) &&
+           (config_flag_or(c, "load_in_4bit", false) || config_flag_or(c, "load_in_8bit", false));
+}
+
 static const quantization_method *find_method(config *c)
 {
     char names[300] = "";
+    if (is_unnamed_bitsandbytes(c)) return &quantization_bitsandbytes;
     const char *name = config_text(c, METHOD);
     if (c->status != ASSAY_OK) return NULL;
     for (size_t i = 0; i < QUANTIZATION_METHODS_N; i++)

@@ -31,3 +31,31 @@ void setting_ignore(config *c, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++) (void)config_has(c, names[i]);
 }
+
+void setting_ignore_search(config *c)
+{
+    static const char *const NAMES[] = {"meta",
+                                        "quantizer",
+                                        "damp_percent",
+                                        "damp_auto_increment",
+                                        "static_groups",
+                                        "true_sequential",
+                                        "model_seqlen",
+                                        "tokenizer",
+                                        "dataset",
+                                        "batch_size",
+                                        "pad_token_id",
+                                        "backend",
+                                        "model_name_or_path",
+                                        "model_file_base_name",
+                                        "act_group_aware",
+                                        "max_input_length",
+                                        "cache_block_outputs",
+                                        "module_name_preceding_first_block",
+                                        "block_name_to_quantize",
+                                        "mse",
+                                        "exllama_config",
+                                        "use_exllama",
+                                        "use_cuda_fp16"};
+    setting_ignore(c, NAMES, sizeof NAMES / sizeof *NAMES);
+}

@@ -65,10 +65,10 @@ void bind_leave(bind *b, const bind_place *old)
 /* Scales of narrowed caches do not change what the model computes in wider ones. */
 static void pass_over_cache_scales(bind *b)
 {
-    static const char *const ENDS[] = {".k_scale",        ".v_scale",        ".q_scale",
-                                       ".k_bias",         ".v_bias",         ".k_global_scale",
-                                       ".v_global_scale", ".q_global_scale", ".k_zero_point",
-                                       ".v_zero_point",   ".q_zero_point"};
+    static const char *const ENDS[] = {".kv_scale",       ".k_scale",        ".v_scale",
+                                       ".q_scale",        ".k_bias",         ".v_bias",
+                                       ".k_global_scale", ".v_global_scale", ".q_global_scale",
+                                       ".k_zero_point",   ".v_zero_point",   ".q_zero_point"};
     size_t n = 0;
     if (!b->rules.has_cache_scales || b->status != ASSAY_OK) return;
     for (size_t i = 0; i < weights_count(b->weights); i++)

@@ -81,9 +81,12 @@ def as_plain(x: str, tensors: Tensors, _settings: Config) -> Matrix | None:
 
 
 def as_fp8(x: str, tensors: Tensors, settings: Config) -> Matrix | None:
-    scale = tensors.get(f"{x}.weight_scale_inv")
+    scale, weight = tensors.get(f"{x}.weight_scale_inv", tensors.get(f"{x}.weight_scale")), tensors.get(f"{x}.weight")
     if scale is None:
         return None
+    if weight.dtype == "I8":  # experts of e2m1
+        n_out, n_in = size(weight)
+        return Matrix(n_out, 2 * n_in, fours(weight, 2 * n_in), grid(scale, 1, 32))
     rows, columns = settings.get("weight_block_size") or (1, 1)
     exponents = {"kind": "table", "table": E8M0} if scale.dtype == "U8" else {}
     return replace(as_plain(x, tensors, settings), scale=grid(scale, rows, columns, **exponents))

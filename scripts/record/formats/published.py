@@ -70,7 +70,12 @@ def ggml(kind: Type, n_out: int, n_in: int, data: np.ndarray) -> Iterator[Found]
 
 def fp8(x: str, tensors: Tensors, settings: Config) -> Iterator[Found]:
     from transformers.integrations import finegrained_fp8
+    if f"{x}.weight_scale_inv" not in tensors:  # vLLM's name
+        return
     weight, scale = tensor(tensors[f"{x}.weight"]), tensor(tensors[f"{x}.weight_scale_inv"])
+    if weight.dtype == torch.int8:
+        yield "transformers", finegrained_fp8.Fp8Dequantize(None)._dequantize_one(weight, scale, torch.float32), 1
+        return
     block = settings.get("weight_block_size")
     yield "transformers", finegrained_fp8._dequantize_fp8_weight(weight, scale, block, torch.float32), 1
 

@@ -207,7 +207,28 @@ def of_bitsandbytes(rng: np.random.Generator) -> Iterator[Vector]:
                      {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": kind, "bnb_4bit_use_double_quant": nested})
 
 
-KINDS = (of_ggml, of_fp8, of_compressed, of_nvidia, of_gptq, of_bitsandbytes)
+def of_others(rng: np.random.Generator) -> Iterator[Vector]:
+    """Spellings and algorithms that fewer checkpoints have."""
+    fp8: Config = {"quant_method": "fp8", "activation_scheme": "dynamic"}
+    yield Vector("fp8/weight_scale", {f"{X}.weight": e4m3(rng, 4, 7), f"{X}.weight_scale": singles(rng, "F32"), f"{X}.input_scale": singles(rng, "F32")},
+                 {**fp8, "activation_scheme": "static"})
+    expert = X.replace("mlp.", "mlp.experts.3.")
+    yield Vector("fp8/fours", {f"{expert}.weight": octets(rng, 5, 48, dtype="I8"), f"{expert}.weight_scale_inv": octets(rng, 5, 3, high=200, dtype="F8_E8M0")},
+                 {**fp8, "weight_block_size": [128, 128], "expert_dtype": "fp4"}, matrix=expert)
+    smooth = raw("F32", rng.uniform(.3, 3, 48).astype("<f4"))
+    yield Vector("modelopt/nvfp4-awq", {
+        f"{X}.weight": octets(rng, 5, 24), f"{X}.weight_scale": raw("F8_E4M3", rng.integers(1, 127, (5, 3)).astype(np.uint8)),
+        f"{X}.weight_scale_2": raw("F32", np.array(.00137, "<f4")), f"{X}.pre_quant_scale": smooth}, {"quant_method": "modelopt", "quant_algo": "NVFP4_AWQ"})
+    yield Vector("modelopt/w4a8-awq", {
+        f"{X}.weight": octets(rng, 3, 48), f"{X}.weight_scale": singles(rng, "F32", 6, 3), f"{X}.weight_scale_2": singles(rng, "F32"),
+        f"{X}.pre_quant_scale": smooth}, {"quant_method": "modelopt", "quant_algo": "W4A8_AWQ", "group_size": 16})
+    yield Vector("modelopt/mxfp4", {f"{X}.weight": octets(rng, 3, 48), f"{X}.weight_scale": octets(rng, 3, 3, high=251)},
+                 {"quant_method": "modelopt", "quant_algo": "W4A8_MXFP4_FP8"})
+    yield Vector("modelopt/fp8-block", {f"{X}.weight": e4m3(rng, 3, 130), f"{X}.weight_scale": singles(rng, "F32", 1, 1, 2, 1)},
+                 {"quant_method": "modelopt", "quant_algo": "fp8_pb_wo"})
+
+
+KINDS = (of_ggml, of_fp8, of_compressed, of_nvidia, of_gptq, of_bitsandbytes, of_others)
 
 
 def written(stored: Stored) -> dict:
