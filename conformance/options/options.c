@@ -79,8 +79,8 @@ const conf_option_info conf_cli_options[] = {
     {CONF_OPTION_REDUCE, 0, "--reduce", "SECONDS",
      "ask the server again, for so long at most, to find the fewest requests\nthat still show each failure"},
     {CONF_OPTION_CLAIM, 0, "--compute", "TYPE",
-     "the type that the server claims to compute in: judge by the noise of\nf32, f16, bf16, int8, or of "
-     "weights in 8-bit or 4-bit groups\n(default: f32)"},
+     "the type that the server claims to compute in: judge by the noise of\nf32, f16, bf16, int8, of weights "
+     "in 8-bit or 4-bit groups, or of\nllama.cpp's q8_0, q8_1 or q8_K (default: f32)"},
     {CONF_OPTION_FILES, 0, "--files", "DIR",
      "images may be files below DIR, as file: URLs (default: data URLs only)"},
     /* Engines. */

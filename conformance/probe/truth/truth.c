@@ -19,17 +19,29 @@
 #include "model/checkpoint/stop.h"
 #include "model/source.h"
 
+/* name: in reports; claim: of --compute; run: whose distance from the truth is the noise. */
+static const struct {
+    const char *name, *claim, *run, *cached_run;
+} TYPES[PROBE_TYPES] = {
+    [PROBE_F32] = {"f32", "f32", "float32", NULL},
+    [PROBE_F16] = {"f16", "f16", "float16", NULL},
+    [PROBE_BF16] = {"bf16", "bf16", "bfloat16", NULL},
+    [PROBE_INT8] = {"int8", "int8", "int8", NULL},
+    [PROBE_AFFINE8] = {"8-bit weights", "8-bit", "affine8", NULL},
+    [PROBE_AFFINE4] = {"4-bit weights", "4-bit", "affine4", NULL},
+    [PROBE_Q8_0] = {"q8_0", "q8_0", "q8_0", "q8_0+f16"},
+    [PROBE_Q8_1] = {"q8_1", "q8_1", "q8_1", "q8_1+f16"},
+    [PROBE_Q8_K] = {"q8_K", "q8_K", "q8_K", "q8_K+f16"},
+};
+
 const char *probe_type_name(probe_type type)
 {
-    static const char *const names[PROBE_TYPES] = {"f32",  "f16",           "bf16",
-                                                   "int8", "8-bit weights", "4-bit weights"};
-    return names[type];
+    return TYPES[type].name;
 }
 
 const char *probe_type_claim(probe_type type)
 {
-    static const char *const claims[PROBE_TYPES] = {"f32", "f16", "bf16", "int8", "8-bit", "4-bit"};
-    return claims[type];
+    return TYPES[type].claim;
 }
 
 static probe_noise noise_of(double distance, double max_abs)
@@ -53,11 +65,12 @@ static void measure_noise(const conf_decoder *d, probe_noise out[PROBE_TYPES])
 {
     const conf_rows *rows = &d->rows;
     const double max_abs = conf_max_abs(rows->truth, rows->n_rows * rows->n_cols);
-    static const conf_compute types[PROBE_TYPES] = {
-        [PROBE_F32] = CONF_COMPUTE_F32,         [PROBE_F16] = CONF_COMPUTE_F16,
-        [PROBE_BF16] = CONF_COMPUTE_BF16,       [PROBE_INT8] = CONF_COMPUTE_I8,
-        [PROBE_AFFINE8] = CONF_COMPUTE_AFFINE8, [PROBE_AFFINE4] = CONF_COMPUTE_AFFINE4};
-    for (probe_type t = 0; t < PROBE_TYPES; t++) out[t] = noise_of_run(rows, types[t], max_abs);
+    for (probe_type t = 0; t < PROBE_TYPES; t++) {
+        out[t] = noise_of_run(rows, conf_compute_of_run(TYPES[t].run), max_abs);
+        if (!TYPES[t].cached_run) continue;
+        const probe_noise cached = noise_of_run(rows, conf_compute_of_run(TYPES[t].cached_run), max_abs);
+        if (cached.noise > 0) out[t] = cached;
+    }
 }
 
 /* Adds a case; one of another kind is freed and passed over. */

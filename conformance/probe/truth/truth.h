@@ -23,7 +23,9 @@ typedef struct probe_noise {
     double noise, bound;
 } probe_noise;
 
-/* In what a server may compute. affine: float32, with the weights in groups of 8 or 4 bits. */
+/* In what a server may compute. affine: float32, with the weights in groups of 8 or 4 bits. Q8_0 …:
+ * llama.cpp's products with quantised weights, with its usual cache of float16 where the case has such a run.
+ */
 typedef enum probe_type {
     PROBE_F32,
     PROBE_F16,
@@ -31,6 +33,9 @@ typedef enum probe_type {
     PROBE_INT8,
     PROBE_AFFINE8,
     PROBE_AFFINE4,
+    PROBE_Q8_0,
+    PROBE_Q8_1,
+    PROBE_Q8_K,
     PROBE_TYPES
 } probe_type;
 
