@@ -14,6 +14,7 @@
 #include "fastpath/kernels/matmul/panels.h"
 #include "fastpath/kernels/stored/form.h"
 #include "fastpath/kernels/stored/repack.h"
+#include "fastpath/kernels/stored/stored.h"
 #include "model/numerics/stored.h"
 
 /* Releases the pages of the mapping that lie completely inside a range. */
@@ -136,12 +137,16 @@ static void pack_repacked(packing *job, char *to, size_t panel)
     const size_t first = panel * m->panel, left = w->rows - first;
     assay_weight groups = kind_of(m);
     void *memory = NULL;
+    if (fp_has_supers(m->dtype)) {
+        fp_stored_pack(to, &w->stored, panel, &groups);
+        return;
+    }
     if (!fp_repack_rows(&w->stored, job->to->order, first, left < m->panel ? left : m->panel, &groups,
                         &memory)) {
         atomic_store(&job->failed, true);
         return;
     }
-    if (m->dtype == FP_TABLE) {
+    if (fp_has_table(m->dtype)) {
         fp_repack_table(&w->stored, &groups, (float *)(void *)to);
         to += fp_table_bytes(m->dtype, m->bits);
         groups.dtype = ASSAY_U32;
@@ -268,7 +273,7 @@ static fp_matrix choose_kernels(fp_packer *p, const plan_weight *w, bool may_ord
     }
     if (m.packed.bits || (!is_plain && choose_codes(p, w, may_order, &m))) {
         m.kernel = &op->matmul_affine;
-        m.x = m.packed.dtype == FP_TABLE && p->compute == ASSAY_I8 ? ASSAY_F32 : p->compute;
+        m.x = fp_has_table(m.packed.dtype) && p->compute == ASSAY_I8 ? ASSAY_F32 : p->compute;
     } else {
         if (p->compute == ASSAY_BF16) m.packed.dtype = ASSAY_BF16;
         else if (m.packed.dtype == ASSAY_F64) m.packed.dtype = ASSAY_F32;

@@ -44,19 +44,22 @@ ALWAYS vec numbers_at(const char *from, size_t v, assay_dtype dtype)
 
 ALWAYS group group_at(const assay_matrix *w, size_t panel, size_t index)
 {
-    const char *table = (const char *)w->panels + panel * w->panel_bytes;
-    const size_t table_bytes = fp_table_bytes(w->dtype, w->bits);
-    const char *from = table + table_bytes + index * fp_group_bytes(w);
+    const char *begin = (const char *)w->panels + panel * w->panel_bytes;
+    const char *from = begin + fp_group_offset(w, index);
     const char *biases = from + fp_group_numbers_bytes(w->scale_dtype);
+    const float *super =
+        (const float *)(const void *)(begin + fp_super_offset(w, index * w->group / FP_SUPER));
     const vec o = vec_of((float)(1U << (w->bits - 1)));
+    const bool has_bias = w->bias_dtype != ASSAY_DTYPE_NONE, has_supers = fp_has_supers(w->dtype);
     group g = {.codes = biases + fp_group_numbers_bytes(w->bias_dtype),
-               .table = table_bytes ? (const float *)(const void *)table : NULL};
+               .table = fp_has_table(w->dtype) ? (const float *)(const void *)begin : NULL};
     FP_UNROLL(8)
     for (size_t v = 0; v < VECS; v++) {
+        vec bias = has_bias ? numbers_at(biases, v, w->bias_dtype) : vec_of(0);
         g.scale[v] = numbers_at(from, v, w->scale_dtype);
-        g.bias[v] = w->bias_dtype == ASSAY_DTYPE_NONE
-                        ? vec_of(0)
-                        : vec_fma(o, g.scale[v], numbers_at(biases, v, w->bias_dtype));
+        if (has_supers) g.scale[v] = vec_mul(g.scale[v], vec_load(super + v * VEC, VEC));
+        if (has_supers && has_bias) bias = vec_mul(bias, vec_load(super + FP_PANEL + v * VEC, VEC));
+        g.bias[v] = has_bias ? vec_fma(o, g.scale[v], bias) : vec_of(0);
     }
     return g;
 }

@@ -175,7 +175,7 @@ void fp_matmul_bf16_affine__amx(const assay_product *p)
     const size_t n_groups = p->w->n_in / p->w->group;
     tiles t = {0, 0};
     pair_span s;
-    if (p->w->dtype == FP_TABLE) {
+    if (fp_has_table(p->w->dtype)) {
         groups(p, ASSAY_BF16);
         return;
     }

@@ -82,7 +82,7 @@ void fp_matmul_bf16_affine__avx512bf16(const assay_product *p)
 {
     const size_t n_groups = p->w->n_in / p->w->group;
     pair_span s;
-    if (p->w->dtype == FP_TABLE) {
+    if (fp_has_table(p->w->dtype)) {
         groups(p, ASSAY_BF16);
         return;
     }

@@ -125,9 +125,13 @@ void fp_pairs_unpack(float *row, const assay_matrix *w, size_t o)
 
 size_t fp_groups_bytes(const assay_weight *w)
 {
-    const assay_matrix m = {
-        .bits = w->bits, .group = w->group, .scale_dtype = w->scale_dtype, .bias_dtype = w->bias_dtype};
-    return fp_table_bytes(w->dtype, w->bits) + w->n_in / w->group * fp_group_bytes(&m);
+    const assay_matrix m = {.dtype = w->dtype,
+                            .bits = w->bits,
+                            .group = w->group,
+                            .scale_dtype = w->scale_dtype,
+                            .bias_dtype = w->bias_dtype};
+    return fp_table_bytes(w->dtype, w->bits) + w->n_in / w->group * fp_group_bytes(&m) +
+           w->n_in / FP_SUPER * fp_super_bytes(&m);
 }
 
 static void pack_numbers(char *to, const void *from, assay_dtype dtype, size_t index)
@@ -225,10 +229,15 @@ void fp_groups_widen(double *out, const assay_matrix *w, size_t o, size_t from, 
                  biases = fp_group_numbers_bytes(w->bias_dtype);
     const size_t first = fp_first_plane(w->bits), rest = w->bits - first, at = o % FP_PANEL;
     const size_t table = fp_table_bytes(w->dtype, w->bits);
-    const char *block = panel_of(w, o) + table + from / w->group * fp_group_bytes(w),
+    const char *super = panel_of(w, o) + fp_super_offset(w, from / FP_SUPER),
+               *block = panel_of(w, o) + fp_group_offset(w, from / w->group),
                *plane = block + scales + biases;
-    const double scale = affine_number(block, w->scale_dtype, at),
-                 bias = biases ? affine_number(block + scales, w->bias_dtype, at) : 0;
+    double scale = affine_number(block, w->scale_dtype, at),
+           bias = biases ? affine_number(block + scales, w->bias_dtype, at) : 0;
+    if (fp_has_supers(w->dtype)) {
+        scale *= affine_number(super, ASSAY_F32, at);
+        if (biases) bias *= affine_number(super, ASSAY_F32, FP_PANEL + at);
+    }
     const int32_t minus = biases ? 0 : 1 << (w->bits - 1);
     for (size_t i = from % w->group; i < from % w->group + n; i++) {
         uint32_t code = plane_bits(plane, at, i, first);

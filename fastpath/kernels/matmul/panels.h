@@ -9,6 +9,9 @@
  *   tables   the values of all codes as float, [2^bits], and then groups without biases, of codes of 4 or 8
  * bits; a weight is scale * value. A matrix whose dtype is FP_TABLE. The kernels of affine groups take these,
  * too, by rows of floats and of bfloat16; the kernels of the ABI have neither.
+ *   supers   groups, or a table and groups, in which FP_PANEL floats, and as many if there are biases, come
+ * before the groups of each FP_SUPER inputs: those multiply the scales of these groups, and these the biases.
+ * A matrix whose dtype is FP_SUPERS or FP_TABLE_SUPERS.
  *
  * A plane holds `width` bits of each code: 8, 4, 2 or 1, whichever add up to the code's (3 = 2 + 1, 5 = 4 +
  * 1, 6 = 4 + 2), the wider plane first and of the lower bits. It is [group * width / 32, FP_PANEL] words of
@@ -29,8 +32,22 @@
  * too: the ABI has none below 32. */
 #define FP_GROUP_MIN ((size_t)16)
 
-/* assay_matrix.dtype of codes that stand for values of a table. */
-#define FP_TABLE ASSAY_U8
+/* assay_matrix.dtype of the kinds beside the ABI's ASSAY_U32. */
+#define FP_TABLE        ASSAY_U8
+#define FP_SUPERS       ASSAY_U64
+#define FP_TABLE_SUPERS ASSAY_U16
+
+#define FP_SUPER ((size_t)256)
+
+static inline bool fp_has_table(assay_dtype dtype)
+{
+    return dtype == FP_TABLE || dtype == FP_TABLE_SUPERS;
+}
+
+static inline bool fp_has_supers(assay_dtype dtype)
+{
+    return dtype == FP_SUPERS || dtype == FP_TABLE_SUPERS;
+}
 
 size_t fp_numbers_bytes(const assay_weight *w);
 void fp_numbers_pack(void *panel, const assay_weight *w, size_t index);
@@ -53,7 +70,7 @@ void fp_groups_widen(double *out, const assay_matrix *w, size_t o, size_t from, 
 /* Bytes of the table at the beginning of a panel, or 0. */
 static inline size_t fp_table_bytes(assay_dtype dtype, size_t bits)
 {
-    return dtype == FP_TABLE ? sizeof(float) << bits : 0;
+    return fp_has_table(dtype) ? sizeof(float) << bits : 0;
 }
 
 /* Bytes of FP_PANEL scales or biases of a type. */
@@ -71,6 +88,26 @@ static inline size_t fp_group_bytes(const assay_matrix *w)
 {
     return fp_group_numbers_bytes(w->scale_dtype) + fp_group_numbers_bytes(w->bias_dtype) +
            fp_group_codes_bytes(w->bits, w->group);
+}
+
+/* Bytes of the floats before FP_SUPER inputs, or 0. */
+static inline size_t fp_super_bytes(const assay_matrix *w)
+{
+    if (!fp_has_supers(w->dtype)) return 0;
+    return FP_PANEL * sizeof(float) * (w->bias_dtype == ASSAY_DTYPE_NONE ? 1 : 2);
+}
+
+/* Where the floats of FP_SUPER inputs begin in a panel, and where group `index` does. */
+static inline size_t fp_super_offset(const assay_matrix *w, size_t index)
+{
+    return fp_table_bytes(w->dtype, w->bits) +
+           index * (fp_super_bytes(w) + FP_SUPER / w->group * fp_group_bytes(w));
+}
+
+static inline size_t fp_group_offset(const assay_matrix *w, size_t index)
+{
+    const size_t n_supers = fp_has_supers(w->dtype) ? index * w->group / FP_SUPER + 1 : 0;
+    return fp_table_bytes(w->dtype, w->bits) + n_supers * fp_super_bytes(w) + index * fp_group_bytes(w);
 }
 
 /* The number of bits of a code in the first plane; the rest is in the second, if any. */

@@ -157,7 +157,7 @@ static int count_bits(const assay_field *f)
     if (l->number == ASSAY_F16 || l->number == ASSAY_BF16 || l->number == ASSAY_F32)
         return l->minus != 0 ? INEXACT : OF_FLOAT[l->number];
     const size_t bits = bits_of_planes(l);
-    if (!l->table) return (int)bits + (l->minus != 0 || l->number == ASSAY_I8);
+    if (!l->table) return (int)bits + (l->minus != 0);
     return table_bits(l->table, (size_t)1 << bits);
 }
 
@@ -204,6 +204,27 @@ static assay_dtype bias_type(const assay_stored *s, size_t bits)
     return lowest == 0 && is_plain(&s->min, ASSAY_F16) && !s->min2.layout ? ASSAY_F16 : ASSAY_F32;
 }
 
+/* Whether the numbers of a field are exact in bfloat16 and its second level in float32, for each FP_SUPER
+ * columns. */
+static bool has_levels(const assay_field *f, const assay_field *second)
+{
+    const assay_layout *l = f->layout;
+    return l && second->layout && !dtype_is_float((assay_dtype)l->number) && count_bits(f) <= 8 &&
+           count_bits(second) <= 24 && is_constant(second, FP_SUPER);
+}
+
+/* Whether the scales and biases of groups have two levels, each of which is exact. */
+static bool has_supers(const assay_stored *s, bool is_table, size_t bits)
+{
+    if (s->zero.layout || s->offset.layout || s->scale2_divides || s->group_of || s->n_in % FP_SUPER)
+        return false;
+    if (!has_levels(&s->scale, &s->scale2)) return false;
+    if (is_table) return true;
+    const double lowest = fp_form_centred(s->codes.layout, bits).lowest;
+    return s->min.layout ? lowest == 0 && has_levels(&s->min, &s->min2)
+                         : lowest == -(double)(1U << (bits - 1));
+}
+
 bool fp_form_choose(const assay_stored *s, fp_form_rule rule, size_t group, assay_weight *out)
 {
     const fp_integers is = fp_form_integers(s->codes.layout);
@@ -217,6 +238,12 @@ bool fp_form_choose(const assay_stored *s, fp_form_rule rule, size_t group, assa
     out->dtype = is_table ? FP_TABLE : ASSAY_U32;
     out->bits = is_table ? table : bits;
     out->group = group;
+    if (rule != FP_FORM_ABI && has_supers(s, is_table, bits)) {
+        out->dtype = is_table ? FP_TABLE_SUPERS : FP_SUPERS;
+        out->scale_dtype = ASSAY_BF16;
+        out->bias_dtype = s->min.layout ? ASSAY_BF16 : ASSAY_DTYPE_NONE;
+        return true;
+    }
     out->scale_dtype = rule == FP_FORM_ABI ? ASSAY_F32 : scale_type(s, is_table ? 1 : is.factor);
     out->bias_dtype = is_table ? ASSAY_DTYPE_NONE : rule == FP_FORM_ABI ? ASSAY_F32 : bias_type(s, bits);
     return true;

@@ -28,8 +28,8 @@ fp_integers fp_form_centred(const assay_layout *l, size_t bits);
 /* Whether the codes of the matrix can keep their bits: integers or a table of at most 8 bits, with zero
  * points, scales and minimums that are constant over groups of 128, 64, 32 or, but for FP_FORM_ABI, 16
  * columns. group: 0, or the group that the columns have in the order of fp_form_order. Sets dtype (ASSAY_U32
- * or FP_TABLE), bits, group, scale_dtype and bias_dtype of *out, the types narrow only where each number is
- * exact in them. */
+ * or a kind of panels.h), bits, group, scale_dtype and bias_dtype of *out, the types narrow only where each
+ * number is exact in them. */
 bool fp_form_choose(const assay_stored *s, fp_form_rule rule, size_t group, assay_weight *out);
 
 /* Whether the matrix is plain numbers, in whatever order: *dtype is their type then, of floats. */

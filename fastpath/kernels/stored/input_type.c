@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fastpath/kernels/stored/input_type.h"
 
+#include "fastpath/kernels/matmul/panels.h"
 #include "model/formats/inputs.h"
 #include "model/numerics/stored.h"
 
@@ -13,7 +14,7 @@ const fp_coded *fp_input_type(const char *compute, const assay_stored *s)
 
 bool fp_input_is_codes(const fp_coded *type, const assay_matrix *m, bool is_outside)
 {
-    if (!type || !type->convert || m->dtype != ASSAY_U32) return false;
+    if (!type || !type->convert || fp_has_table(m->dtype) || m->bits == 0) return false;
     return type->block % m->group == 0 && !(type->has_lowest && is_outside);
 }
 

@@ -20,7 +20,7 @@ static void read_codes(const assay_stored *s, size_t row, size_t n, size_t col, 
     assay_layout layout = *s->codes.layout;
     assay_field field = s->codes;
     double code[ROWS * STORED_BLOCK];
-    if (w->dtype != FP_TABLE) {
+    if (!fp_has_table(w->dtype)) {
         is = fp_form_centred(&layout, w->bits);
     } else {
         layout.table = NULL;
@@ -65,38 +65,69 @@ static char *number_at(const void *numbers, assay_dtype dtype, size_t index)
     return (char *)(uintptr_t)numbers + index * dtype_size(dtype);
 }
 
-/* Of the group of a column, for n rows, `stride` numbers apart. With c the integer:
+/* What becomes of the groups of a column, for n rows. With c the integer:
  * ((c + lowest) / factor - zero) scale - min = scale' c + bias. */
-static void set_groups(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
-                       void *scales, void *biases, size_t stride)
+typedef struct group_values {
+    double scale[ROWS], bias[ROWS], scale2[ROWS], bias2[ROWS]; /* the last two of supers */
+} group_values;
+
+static void find_groups(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
+                        group_values *out)
 {
-    double scale[ROWS], scale2[ROWS], offset[ROWS], zero[ROWS], min[ROWS], min2[ROWS];
+    double offset[ROWS], zero[ROWS], min[ROWS];
     fp_integers is = {.factor = 1};
-    if (w->dtype != FP_TABLE) is = fp_form_centred(s->codes.layout, w->bits);
-    group_numbers(s, &s->scale, row, n, col, 1, scale);
-    group_numbers(s, &s->scale2, row, n, col, 1, scale2);
+    if (!fp_has_table(w->dtype)) is = fp_form_centred(s->codes.layout, w->bits);
+    group_numbers(s, &s->scale, row, n, col, 1, out->scale);
+    group_numbers(s, &s->scale2, row, n, col, 1, out->scale2);
     group_numbers(s, &s->offset, row, n, col, 0, offset);
     group_numbers(s, &s->zero, row, n, col, 0, zero);
     group_numbers(s, &s->min, row, n, col, 0, min);
-    group_numbers(s, &s->min2, row, n, col, 1, min2);
+    group_numbers(s, &s->min2, row, n, col, 1, out->bias2);
     for (size_t r = 0; r < n; r++) {
-        const double factor = s->scale2_divides ? scale[r] / scale2[r] : scale[r] * scale2[r] + offset[r];
-        const double to_scale = factor / is.factor,
-                     to_bias = (is.lowest / is.factor - zero[r]) * factor - min[r] * min2[r];
-        dtype_from_f64(number_at(scales, w->scale_dtype, r * stride), &to_scale, w->scale_dtype, 1);
-        if (w->bias_dtype != ASSAY_DTYPE_NONE)
-            dtype_from_f64(number_at(biases, w->bias_dtype, r * stride), &to_bias, w->bias_dtype, 1);
+        if (fp_has_supers(w->dtype)) {
+            out->scale2[r] /= is.factor;
+            out->bias[r] = -min[r];
+            continue;
+        }
+        const double factor =
+            s->scale2_divides ? out->scale[r] / out->scale2[r] : out->scale[r] * out->scale2[r] + offset[r];
+        out->scale[r] = factor / is.factor;
+        out->bias[r] = (is.lowest / is.factor - zero[r]) * factor - min[r] * out->bias2[r];
     }
+}
+
+/* Numbers `stride` numbers apart. */
+static void set_groups(const group_values *from, size_t n, const assay_weight *w, void *scales, void *biases,
+                       size_t stride)
+{
+    for (size_t r = 0; r < n; r++) {
+        dtype_from_f64(number_at(scales, w->scale_dtype, r * stride), &from->scale[r], w->scale_dtype, 1);
+        if (w->bias_dtype != ASSAY_DTYPE_NONE)
+            dtype_from_f64(number_at(biases, w->bias_dtype, r * stride), &from->bias[r], w->bias_dtype, 1);
+    }
+}
+
+void fp_repack_supers(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
+                      float *supers)
+{
+    group_values values;
+    const size_t n_kinds = w->bias_dtype == ASSAY_DTYPE_NONE ? 1 : 2;
+    memset(supers, 0, n_kinds * FP_PANEL * sizeof *supers);
+    find_groups(s, row, n, col, w, &values);
+    for (size_t r = 0; r < n; r++) supers[r] = (float)values.scale2[r];
+    for (size_t r = 0; n_kinds > 1 && r < n; r++) supers[FP_PANEL + r] = (float)values.bias2[r];
 }
 
 void fp_repack_group(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
                      uint32_t *words, void *scales, void *biases)
 {
     uint8_t codes[ROWS * AFFINE_GROUP_MAX];
+    group_values values;
     read_codes(s, row, n, col, w->group, w, codes, AFFINE_GROUP_MAX);
     for (size_t r = 0; r < n; r++)
         put_codes(words + r * (w->group * w->bits / 32), w->bits, codes + r * AFFINE_GROUP_MAX, w->group);
-    set_groups(s, row, n, col, w, scales, biases, 1);
+    find_groups(s, row, n, col, w, &values);
+    set_groups(&values, n, w, scales, biases, 1);
 }
 
 void fp_repack_table(const assay_stored *s, const assay_weight *w, float *table)
@@ -122,10 +153,12 @@ static void repack_rows(const assay_stored *s, const int32_t *order, size_t row,
         for (size_t g = 0; g < n_groups; g++)
             put_codes(words + g * n_words, w->bits, (order ? sorted : codes) + g * w->group, w->group);
     }
-    for (size_t g = 0; g < n_groups; g++)
-        set_groups(s, row, n, order ? (size_t)order[g * w->group] : g * w->group, w,
-                   number_at(w->scales, w->scale_dtype, first * n_groups + g),
+    for (size_t g = 0; g < n_groups; g++) {
+        group_values values;
+        find_groups(s, row, n, order ? (size_t)order[g * w->group] : g * w->group, w, &values);
+        set_groups(&values, n, w, number_at(w->scales, w->scale_dtype, first * n_groups + g),
                    number_at(w->biases, w->bias_dtype, first * n_groups + g), n_groups);
+    }
 }
 
 bool fp_repack_rows(const assay_stored *s, const int32_t *order, size_t first, size_t n, assay_weight *w,

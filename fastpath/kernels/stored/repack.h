@@ -14,7 +14,13 @@
 void fp_repack_group(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
                      uint32_t *words, void *scales, void *biases);
 
-/* The values of all codes, [1 << w->bits]; codes that the format lacks stand for 0. w: of dtype FP_TABLE. */
+/* The floats before the groups of FP_SUPER inputs from a column on, of n <= 32 rows: [FP_PANEL], or twice
+ * that with biases. w: of a dtype with supers. */
+void fp_repack_supers(const assay_stored *s, size_t row, size_t n, size_t col, const assay_weight *w,
+                      float *supers);
+
+/* The values of all codes, [1 << w->bits]; codes that the format lacks stand for 0. w: of a dtype with a
+ * table. */
 void fp_repack_table(const assay_stored *s, const assay_weight *w, float *table);
 
 /* n numbers of a row from a column on, each rounded once; n <= 64. */

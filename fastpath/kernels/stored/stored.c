@@ -59,20 +59,34 @@ static void pack_columns(void *to, const assay_stored *s, size_t first, size_t c
 }
 
 /* Blocks of columns follow each other in a panel. */
-static void pack(void *panel, const assay_stored *w, size_t index)
+void fp_stored_pack(void *panel, const assay_stored *w, size_t index, const assay_weight *as)
 {
-    assay_weight kind = kind_of(w);
-    const size_t first = index * FP_PANEL, left = w->n_out - first, block = kind.bits ? kind.group : COLUMNS;
+    const size_t first = index * FP_PANEL, left = w->n_out - first, block = as->bits ? as->group : COLUMNS;
+    const assay_matrix m = {.dtype = as->dtype,
+                            .bits = as->bits,
+                            .group = as->group,
+                            .scale_dtype = as->scale_dtype,
+                            .bias_dtype = as->bias_dtype};
+    assay_weight kind = *as;
     char *to = panel;
     kind.n_out = left < FP_PANEL ? left : FP_PANEL;
-    if (kind.dtype == FP_TABLE) fp_repack_table(w, &kind, panel);
+    if (fp_has_table(kind.dtype)) fp_repack_table(w, &kind, panel);
     to += fp_table_bytes(kind.dtype, kind.bits);
     for (size_t col = 0; col < w->n_in; col += block) {
         kind.n_in = w->n_in - col < block ? w->n_in - col : block;
+        if (fp_has_supers(kind.dtype) && col % FP_SUPER == 0) {
+            fp_repack_supers(w, first, kind.n_out, col, &kind, (float *)(void *)to);
+            to += fp_super_bytes(&m);
+        }
         pack_columns(to, w, first, col, &kind);
-        to += kind.bits ? fp_groups_bytes(&kind) - fp_table_bytes(kind.dtype, kind.bits)
-                        : fp_numbers_bytes(&kind);
+        to += kind.bits ? fp_group_bytes(&m) : fp_numbers_bytes(&kind);
     }
+}
+
+static void pack(void *panel, const assay_stored *w, size_t index)
+{
+    const assay_weight kind = kind_of(w);
+    fp_stored_pack(panel, w, index, &kind);
 }
 
 /* The matrix as that of another operation. */

@@ -9,6 +9,9 @@
 
 #include "fastpath/kernels/isa/isa.h"
 
+/* Packs a panel of FP_PANEL outputs as groups of any kind that fp_form_choose has set, or as float32. */
+void fp_stored_pack(void *panel, const assay_stored *w, size_t index, const assay_weight *as);
+
 /* The best variant that runs on isa. */
 const assay_matmul_stored *fp_stored_pick(fp_isa isa);
 
