@@ -17,7 +17,7 @@
 #define VALUE_SHOWN_MAX 40
 
 /* Types that the format defines and assay_dtype does not. */
-static const char *const UNSUPPORTED[] = {"F4", "F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "C64"};
+static const char *const UNSUPPORTED[] = {"F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "C64"};
 
 typedef struct parser {
     const char *path;
@@ -37,6 +37,7 @@ typedef struct entry {
     assay_tensor tensor;
     size_t begin, end;
     bool has_dtype, has_shape, has_offsets;
+    bool is_of_pairs; /* two codes in a byte: F4 */
 } entry;
 
 static assay_status out_of_memory(const parser *p)
@@ -105,6 +106,11 @@ static assay_status read_dtype(parser *p, entry *e)
 {
     const assay_status rc = next_value(p, e, "dtype", JSON_SCAN_STRING);
     if (rc != ASSAY_OK) return rc;
+    e->is_of_pairs = json_scan_equals(&p->token, "F4");
+    if (e->is_of_pairs) {
+        e->tensor.dtype = ASSAY_U8;
+        return ASSAY_OK;
+    }
     for (assay_dtype dtype = ASSAY_F64; dtype <= ASSAY_F8_E8M0; dtype++) {
         if (!json_scan_equals(&p->token, dtype_name(dtype))) continue;
         e->tensor.dtype = dtype;
@@ -114,7 +120,7 @@ static assay_status read_dtype(parser *p, entry *e)
         if (json_scan_equals(&p->token, UNSUPPORTED[i]))
             return entry_fail(
                 p, e, ASSAY_EUNSUPPORTED,
-                "dtype %s is known but not supported, expected F64, F32, F16, BF16, an F8 type, an "
+                "dtype %s is known but not supported, expected F64, F32, F16, BF16, F4, an F8 type, an "
                 "integer type or BOOL",
                 UNSUPPORTED[i]);
     return entry_fail(p, e, ASSAY_EFORMAT, "dtype is '%.*s', expected a type of the format, such as F32",
@@ -207,6 +213,20 @@ static assay_status count_bytes(const parser *p, const entry *e, size_t *bytes)
     return ASSAY_OK;
 }
 
+/* The bytes of F4, of which the shape counts codes: pairs of neighbours in the last dimension, the first in
+ * the lower half. */
+static assay_status count_pairs(const parser *p, entry *e)
+{
+    assay_tensor *t = &e->tensor;
+    char shape[200];
+    if (t->rank == 0 || t->shape[t->rank - 1] % 2 != 0)
+        return entry_fail(p, e, ASSAY_EFORMAT,
+                          "shape %s of F4, expected an even last extent: a byte holds two",
+                          show_shape(t, shape, sizeof shape));
+    t->shape[t->rank - 1] /= 2;
+    return ASSAY_OK;
+}
+
 static assay_status check_entry(const parser *p, const entry *e)
 {
     const bool has[] = {e->has_dtype, e->has_shape, e->has_offsets};
@@ -265,7 +285,8 @@ static assay_status read_tensor(parser *p)
         rc = read_member(p, &e);
         if (rc != ASSAY_OK) return rc;
     }
-    rc = check_entry(p, &e);
+    if (e.is_of_pairs) rc = count_pairs(p, &e);
+    if (rc == ASSAY_OK) rc = check_entry(p, &e);
     return rc == ASSAY_OK ? keep_tensor(p, &e) : rc;
 }
 

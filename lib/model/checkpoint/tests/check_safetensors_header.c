@@ -173,7 +173,7 @@ END_TEST
 
 START_TEST(known_types_outside_the_abi_are_refused_by_name)
 {
-    static const char *const NAMES[] = {"F4", "F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "C64"};
+    static const char *const NAMES[] = {"F6_E2M3", "F6_E3M2", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "C64"};
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         char header[200], found[80];
         (void)snprintf(header, sizeof header, TENSOR("\"dtype\":\"%s\"," SHAPE ",\"data_offsets\":[0,1]"),
@@ -182,6 +182,25 @@ START_TEST(known_types_outside_the_abi_are_refused_by_name)
         expect_status(header, 1, ASSAY_EUNSUPPORTED, "tensor 'a.weight'", found,
                       "expected F64, F32, F16, BF16");
     }
+}
+END_TEST
+
+/* As safetensors 0.8.0 writes torch's float4_e2m1fn_x2 of shape [2, 12]. */
+START_TEST(codes_of_four_bits_are_bytes_of_two)
+{
+    static const char text[] = TENSOR("\"dtype\":\"F4\",\"shape\":[2,24],\"data_offsets\":[0,24]");
+    safetensors_header h;
+    assay_error err;
+    ck_assert_msg(parse(text, strlen(text), 24, &h, &err) == ASSAY_OK, "%s", err.text);
+    ck_assert_int_eq(h.tensors[0].dtype, ASSAY_U8);
+    ck_assert_uint_eq(h.tensors[0].rank, 2);
+    ck_assert_uint_eq(h.tensors[0].shape[0], 2);
+    ck_assert_uint_eq(h.tensors[0].shape[1], 12);
+    safetensors_header_free(&h);
+    expect_refused(TENSOR("\"dtype\":\"F4\",\"shape\":[2,3],\"data_offsets\":[0,3]"), 3, "tensor 'a.weight'",
+                   "shape [2, 3] of F4", "expected an even last extent");
+    expect_refused(TENSOR("\"dtype\":\"F4\",\"shape\":[],\"data_offsets\":[0,1]"), 1, "tensor 'a.weight'",
+                   "shape [] of F4", "expected an even last extent");
 }
 END_TEST
 
@@ -327,6 +346,7 @@ int main(void)
     tcase_add_test(tc, integers_beyond_size_t_are_refused);
     tcase_add_test(tc, ranks_above_the_abi_are_refused);
     tcase_add_test(tc, known_types_outside_the_abi_are_refused_by_name);
+    tcase_add_test(tc, codes_of_four_bits_are_bytes_of_two);
     tcase_add_test(tc, unknown_types_are_refused_by_name);
     tcase_add_test(tc, shapes_that_disagree_with_their_bytes_are_refused);
     tcase_add_test(tc, products_that_overflow_are_refused);

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/tests/support.h"
+#include "base/text.h"
 #include "model/loader.h"
 #include "model/tests/checkpoint.h"
+#include "model/tests/header.h"
 
 /* A fixture whose config has another value of a member. */
 static const struct refusal {
@@ -216,6 +218,33 @@ START_TEST(hf_quant_config_must_agree_with_config_json)
 }
 END_TEST
 
+/* The type F4 of safetensors counts the codes, of which U8 holds two. */
+START_TEST(codes_may_be_of_type_f4)
+{
+    const char *dir = checkpoint_changed("qwen3/ct-nvfp4", NULL, NULL);
+    header h = header_read(dir);
+    size_t n = 0;
+    json_object_object_foreach(h.object, name, entry)
+    {
+        if (!string_ends_with(name, ".weight_packed")) continue;
+        json_object *shape = json_object_object_get(entry, "shape");
+        const int64_t width = json_object_get_int64(json_object_array_get_idx(shape, 1));
+        json_object_object_add(entry, "dtype", json_object_new_string("F4"));
+        json_object_array_put_idx(shape, 1, json_object_new_int64(2 * width));
+        n++;
+    }
+    header_write(&h);
+    header_free(&h);
+    ck_assert_uint_eq(n, 7);
+    plan *as_bytes = checkpoint_open_fixture("qwen3/ct-nvfp4"), *p = checkpoint_open(dir);
+    const assay_field *x = &as_bytes->layers[0].mlp.up.weight.stored.codes,
+                      *y = &p->layers[0].mlp.up.weight.stored.codes;
+    ck_assert(x->n_bytes == y->n_bytes && memcmp(x->bytes, y->bytes, x->n_bytes) == 0);
+    plan_free(as_bytes);
+    plan_free(p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/formats/methods");
@@ -225,6 +254,7 @@ int main(void)
     tcase_add_test(all, hf_quant_config_is_read_where_config_json_is_silent);
     tcase_add_loop_test(all, hf_quant_config_must_agree_with_config_json, 0,
                         (int)(sizeof CONTRADICTIONS / sizeof *CONTRADICTIONS));
+    tcase_add_test(all, codes_may_be_of_type_f4);
     suite_add_tcase(suite, all);
     return support_run(suite);
 }
