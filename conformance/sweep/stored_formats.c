@@ -139,10 +139,11 @@ static void fill_part(drawing *d, const format_part *part, assay_tensor *t, char
     }
 }
 
-/* An optional part is there where the config asks for it. */
+/* An optional part is there where the config asks for it; of two names for the scales, one. */
 static bool is_wanted(const drawing *d, const format_part *part)
 {
-    return !part->is_optional || (d->of->module.is_ordered && ends_with(part->suffix, "g_idx"));
+    return !part->is_optional || ends_with(part->suffix, ".weight_scale_inv") ||
+           (d->of->module.is_ordered && ends_with(part->suffix, "g_idx"));
 }
 
 static bool make_part(drawing *d, const format_part *part, assay_tensor *t)
