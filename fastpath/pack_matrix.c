@@ -30,10 +30,10 @@ static void forget_range(const void *from, size_t n_bytes)
 static void forget_pages(const plan_weight *w)
 {
     const assay_stored *s = &w->stored;
-    const assay_field *const fields[] = {&s->codes,  &s->zero, &s->scale, &s->scale2,
-                                         &s->offset, &s->min,  &s->min2};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (fields[i]->layout && fields[i]->bytes) forget_range(fields[i]->bytes, fields[i]->n_bytes);
+    for (size_t i = 0; i < STORED_FIELDS; i++) {
+        const assay_field *field = stored_field_at(s, i);
+        if (field->layout && field->bytes) forget_range(field->bytes, field->n_bytes);
+    }
 }
 
 /* The first slab is allocated in ordinary pages: a huge page takes longer to clear than a small model to

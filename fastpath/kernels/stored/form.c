@@ -7,6 +7,7 @@
 #include "base/dtype.h"
 #include "fastpath/kernels/matmul/panels.h"
 #include "model/numerics/affine.h"
+#include "model/numerics/stored.h"
 
 /* Whether the numbers of a field are the same in all columns of a group, which divides the columns. */
 static bool is_constant(const assay_field *f, size_t group)
@@ -24,11 +25,10 @@ static bool is_constant(const assay_field *f, size_t group)
 /* The largest width of groups, at least `least`; 0: none. */
 static size_t find_group(const assay_stored *s, size_t least)
 {
-    const assay_field *const fields[] = {&s->zero, &s->scale, &s->scale2, &s->offset, &s->min, &s->min2};
     for (size_t group = AFFINE_GROUP_MAX; group >= least; group /= 2) {
         bool fits = s->n_in % group == 0;
-        for (size_t i = 0; fits && i < sizeof fields / sizeof *fields; i++)
-            fits = is_constant(fields[i], group);
+        for (size_t i = 0; fits && i < STORED_FIELDS; i++)
+            fits = i == STORED_CODES || is_constant(stored_field_at(s, i), group);
         if (fits) return group;
     }
     return 0;
@@ -263,9 +263,7 @@ bool fp_form_is_plain(const assay_stored *s, assay_dtype *dtype)
 assay_stored fp_form_description(const assay_stored *s)
 {
     assay_stored kept = *s;
-    assay_field *const fields[] = {&kept.codes,  &kept.zero, &kept.scale, &kept.scale2,
-                                   &kept.offset, &kept.min,  &kept.min2};
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) fields[i]->bytes = NULL;
+    for (size_t i = 0; i < STORED_FIELDS; i++) stored_field_at(&kept, i)->bytes = NULL;
     kept.group_of = NULL;
     return kept;
 }
