@@ -136,9 +136,7 @@ static size_t list_float(const format_module *m, size_t rows, size_t cols, forma
 /* The parts of codes of e2m1, whose scales have one for `group` inputs. */
 static void list_e2m1(size_t rows, size_t cols, size_t group, uint32_t scales, format_part *out, char *reason)
 {
-    if (cols % group != 0)
-        (void)snprintf(reason, FORMAT_REASON_MAX, "found rows of %zu elements, expected a multiple of %zu",
-                       cols, group);
+    field_expect_multiple(cols, group, reason);
     out[0] = (format_part){".weight_packed", U8, 2, {rows, cols / 2}, false};
     out[1] = (format_part){".weight_scale", scales, 2, {rows, cols / group}, false};
 }
@@ -155,8 +153,7 @@ static size_t list_nvfp4(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe_nvfp4(format_matrix *m)
 {
-    field_set_e2m1(m, &m->stored.codes, m->part[0]);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, NVFP4_GROUP);
+    field_describe_e2m1(m, NVFP4_GROUP);
     field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0);
     m->stored.scale2_divides = true;
 }
@@ -171,8 +168,7 @@ static size_t list_mxfp4(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe_mxfp4(format_matrix *m)
 {
-    field_set_e2m1(m, &m->stored.codes, m->part[0]);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, MXFP4_GROUP);
+    field_describe_e2m1(m, MXFP4_GROUP);
 }
 
 static const weight_format FORMATS[] = {

@@ -21,16 +21,6 @@ static const double *keep_table(format_matrix *m, const double *table, size_t n)
     return kept;
 }
 
-void field_set_e2m1(format_matrix *m, assay_field *to, const assay_tensor *t)
-{
-    const assay_layout layout = {.number = ASSAY_U8,
-                                 .n_planes = 1,
-                                 .table = keep_table(m, CODES_E2M1, 16),
-                                 .times = 1,
-                                 .planes = {{4, 2, 0, {FIELD_ROW(m->cols * 4), FIELD_COLUMN(4)}}}};
-    field_set(m, to, t, &layout);
-}
-
 /* The number of a type of tensors, and its table if it has one. */
 static assay_layout layout_of(format_matrix *m, assay_dtype dtype)
 {
@@ -79,6 +69,24 @@ void field_describe_bytes(format_matrix *m)
 {
     field_set_grid(m, &m->stored.codes, m->part[0], 1, 1);
     field_set_grid(m, &m->stored.scale, m->part[1], m->module->block_rows, m->module->block_cols);
+}
+
+void field_describe_e2m1(format_matrix *m, size_t group)
+{
+    const assay_layout codes = {.number = ASSAY_U8,
+                                .n_planes = 1,
+                                .table = keep_table(m, CODES_E2M1, 16),
+                                .times = 1,
+                                .planes = {{4, 2, 0, {FIELD_ROW(m->cols * 4), FIELD_COLUMN(4)}}}};
+    field_set(m, &m->stored.codes, m->part[0], &codes);
+    field_set_grid(m, &m->stored.scale, m->part[1], 1, group);
+}
+
+void field_expect_multiple(size_t cols, size_t n, char reason[FORMAT_REASON_MAX])
+{
+    if (cols % n != 0)
+        (void)snprintf(reason, FORMAT_REASON_MAX, "found rows of %zu elements, expected a multiple of %zu",
+                       cols, n);
 }
 
 bool field_check_groups(const assay_tensor *t, size_t n, const char *name, char reason[FORMAT_REASON_MAX])

@@ -26,9 +26,6 @@
 /* Sets a field: the layout is kept among m->layouts; t: NULL for a constant. */
 void field_set(format_matrix *m, assay_field *to, const assay_tensor *t, const assay_layout *layout);
 
-/* Codes of e2m1, two in a byte, the first in its low half. */
-void field_set_e2m1(format_matrix *m, assay_field *to, const assay_tensor *t);
-
 /* Numbers of t, one for block_rows x block_cols elements; 0: one for all rows, or all columns. Bytes are what
  * their type says: F8_E4M3; exponents of F8_E8M0 or U8; or integers of I8. */
 void field_set_grid(format_matrix *m, assay_field *to, const assay_tensor *t, size_t block_rows,
@@ -43,6 +40,13 @@ void field_scale(format_matrix *m, assay_field *field, double factor);
 
 /* For `describe`: part 0 is a byte for each element, part 1 a grid of scales as the module says. */
 void field_describe_bytes(format_matrix *m);
+
+/* The same where part 0 is codes of e2m1, two in a byte, the first in its low half, and part 1 has a scale
+ * for `group` columns. */
+void field_describe_e2m1(format_matrix *m, size_t group);
+
+/* For `parts`: sets the reason unless the columns are a multiple of n. */
+void field_expect_multiple(size_t cols, size_t n, char reason[FORMAT_REASON_MAX]);
 
 /* For `check`: whether t, NULL or the groups of all columns, has indexes below n. */
 bool field_check_groups(const assay_tensor *t, size_t n, const char *name, char reason[FORMAT_REASON_MAX]);

@@ -53,9 +53,7 @@ static const weight_format format_fp8 = {"FP8", list_parts, describe, check};
 static size_t list_fours(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],
                          char reason[FORMAT_REASON_MAX])
 {
-    if (cols % m->group != 0)
-        (void)snprintf(reason, FORMAT_REASON_MAX, "found rows of %zu elements, expected a multiple of %zu",
-                       cols, m->group);
+    field_expect_multiple(cols, m->group, reason);
     out[0] =
         (format_part){".weight", FORMAT_TYPE(ASSAY_I8) | FORMAT_TYPE(ASSAY_U8), 2, {rows, cols / 2}, false};
     out[1] = (format_part){".weight_scale_inv",
@@ -68,8 +66,7 @@ static size_t list_fours(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe_fours(format_matrix *m)
 {
-    field_set_e2m1(m, &m->stored.codes, m->part[0]);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, m->module->group);
+    field_describe_e2m1(m, m->module->group);
 }
 
 static const weight_format format_fours = {"FP4 of experts", list_fours, describe_fours, NULL};

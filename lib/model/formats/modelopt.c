@@ -47,9 +47,7 @@ static void describe_channel(format_matrix *m)
 static void list_e2m1(const format_module *m, size_t rows, size_t cols, uint32_t scales, format_part *out,
                       char *reason)
 {
-    if (cols % m->group != 0)
-        (void)snprintf(reason, FORMAT_REASON_MAX, "found rows of %zu elements, expected a multiple of %zu",
-                       cols, m->group);
+    field_expect_multiple(cols, m->group, reason);
     out[0] = (format_part){".weight", U8, 2, {rows, cols / 2}, false};
     out[1] = (format_part){".weight_scale", scales, 2, {rows, cols / m->group}, false};
 }
@@ -67,8 +65,7 @@ static size_t list_nvfp4(const format_module *m, size_t rows, size_t cols, forma
 static void describe_nvfp4(format_matrix *m)
 {
     double whole;
-    field_set_e2m1(m, &m->stored.codes, m->part[0]);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, m->module->group);
+    field_describe_e2m1(m, m->module->group);
     if (!m->part[4]) {
         field_set_grid(m, &m->stored.scale2, m->part[2], 0, 0);
         return;
@@ -88,8 +85,7 @@ static size_t list_mxfp4(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe_mxfp4(format_matrix *m)
 {
-    field_set_e2m1(m, &m->stored.codes, m->part[0]);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, m->module->group);
+    field_describe_e2m1(m, m->module->group);
 }
 
 static size_t list_blocks(const format_module *m, size_t rows, size_t cols, format_part out[FORMAT_PARTS_MAX],

@@ -15,9 +15,7 @@ static size_t list_parts(const format_module *m, size_t rows, size_t cols, forma
                          char reason[FORMAT_REASON_MAX])
 {
     (void)m;
-    if (cols % BLOCK != 0)
-        (void)snprintf(reason, FORMAT_REASON_MAX, "found rows of %zu elements, expected a multiple of %d",
-                       cols, BLOCK);
+    field_expect_multiple(cols, BLOCK, reason);
     out[0] = (format_part){"_blocks", FORMAT_TYPE(ASSAY_U8), 3, {rows, cols / BLOCK, BLOCK / 2}, false};
     out[1] = (format_part){
         "_scales", FORMAT_TYPE(ASSAY_U8) | FORMAT_TYPE(ASSAY_F8_E8M0), 2, {rows, cols / BLOCK}, false};
@@ -26,8 +24,7 @@ static size_t list_parts(const format_module *m, size_t rows, size_t cols, forma
 
 static void describe(format_matrix *m)
 {
-    field_set_e2m1(m, &m->stored.codes, m->part[0]);
-    field_set_grid(m, &m->stored.scale, m->part[1], 1, BLOCK);
+    field_describe_e2m1(m, BLOCK);
 }
 
 static const weight_format format_mxfp4 = {"MXFP4", list_parts, describe, NULL};
