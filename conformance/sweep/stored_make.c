@@ -114,14 +114,6 @@ static void draw_field(const sweep_product *p, sweep *s, drawn_field *f)
         }
 }
 
-/* The numbers of a field in a part of a row, or a constant. */
-static void read_field(const assay_stored *w, const assay_field *f, size_t row, size_t col, size_t n,
-                       double absent, double *out)
-{
-    if (f->layout) stored_field(w, f, row, 1, col, n, out, n);
-    for (size_t i = 0; i < n && !f->layout; i++) out[i] = absent;
-}
-
 /* What stands for every |code|; 0: each for itself. */
 static double largest_code(const assay_layout *l)
 {
@@ -145,7 +137,7 @@ static void find_magnitudes(const assay_stored *w, size_t row, size_t col, size_
     double v[STORED_FIELDS][STORED_BLOCK];
     const double largest = largest_code(l);
     for (size_t i = 0; i < STORED_FIELDS; i++)
-        read_field(w, stored_field_at(w, i), row, col, n, absent[i], v[i]);
+        stored_field_or(w, stored_field_at(w, i), absent[i], row, 1, col, n, v[i], n);
     for (size_t i = 0; i < n; i++) {
         const double code = (largest > 0 ? largest : fabs(v[STORED_CODES][i])) + fabs(v[STORED_ZERO][i]);
         const double scale = v[STORED_SCALE][i], scale2 = v[STORED_SCALE2][i];

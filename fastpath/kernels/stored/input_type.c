@@ -5,6 +5,8 @@
 #include "model/formats/inputs.h"
 #include "model/numerics/stored.h"
 
+enum { ROWS = 256 }; /* that are read at once */
+
 const fp_coded *fp_input_type(const char *compute, const assay_stored *s)
 {
     const char *type = NULL;
@@ -25,11 +27,12 @@ size_t fp_input_minimums(const fp_coded *type, const assay_stored *s)
 
 void fp_input_take_minimums(const fp_coded *type, const assay_stored *s, float *out)
 {
-    for (size_t g = 0; g < s->n_in / type->block; g++)
-        for (size_t o = 0; o < s->n_out; o++) {
-            double min = 0, min2 = 1;
-            stored_field(s, &s->min, o, 1, g * type->block, 1, &min, 1);
-            if (s->min2.layout) stored_field(s, &s->min2, o, 1, g * type->block, 1, &min2, 1);
-            out[g * s->n_out + o] = (float)-(min * min2);
+    double min[ROWS], min2[ROWS];
+    for (size_t g = 0; g < s->n_in / type->block; g++, out += s->n_out)
+        for (size_t first = 0; first < s->n_out; first += ROWS) {
+            const size_t n = s->n_out - first < ROWS ? s->n_out - first : ROWS;
+            stored_field_or(s, &s->min, 0, first, n, g * type->block, 1, min, 1);
+            stored_field_or(s, &s->min2, 1, first, n, g * type->block, 1, min2, 1);
+            for (size_t r = 0; r < n; r++) out[first + r] = (float)-(min[r] * min2[r]);
         }
 }

@@ -55,8 +55,7 @@ static void put_codes(uint32_t *words, size_t bits, const uint8_t *codes, size_t
 static void group_numbers(const assay_stored *s, const assay_field *f, size_t row, size_t n, size_t col,
                           double absent, double *out)
 {
-    if (f->layout) stored_field(s, f, row, n, col, 1, out, 1);
-    for (size_t r = 0; !f->layout && r < n; r++) out[r] = absent;
+    stored_field_or(s, f, absent, row, n, col, 1, out, 1);
 }
 
 /* Number `index` of an array. */

@@ -135,7 +135,7 @@ static void set_values(const assay_layout *l, double value[256])
     }
 }
 
-void field_begin(block_field *b, const assay_stored *s, const assay_field *field, size_t first, size_t n)
+void field_find(block_field *b, const assay_stored *s, const assay_field *field, size_t first, size_t n)
 {
     const bool grouped =
         field == &s->zero || field == &s->scale || field == &s->scale2 || field == &s->offset;
@@ -148,7 +148,12 @@ void field_begin(block_field *b, const assay_stored *s, const assay_field *field
     b->n = n;
     b->by_row = depends_on_row(field->layout, s->n_in);
     if (!b->by_row) locate_columns(b, 0);
-    if (has_codes(field->layout)) set_values(field->layout, b->value);
+}
+
+void field_begin(block_field *b, const assay_stored *s, const assay_field *field, size_t first, size_t n)
+{
+    field_find(b, s, field, first, n);
+    if (b->field && has_codes(field->layout)) set_values(field->layout, b->value);
 }
 
 void field_mark(const block_field *b, bool *repeats)

@@ -23,7 +23,9 @@ typedef struct block_field {
 /* A digit at x, times its stride. */
 size_t field_digit(const assay_digit *d, size_t x);
 
-/* Finds columns first … first + n - 1 (n <= STORED_BLOCK) of a field of s, present or absent. */
+/* Finds columns first … first + n - 1 (n <= STORED_BLOCK) of a field of s, present or absent; field_find for
+ * field_locate alone, without the values of codes. */
+void field_find(block_field *b, const assay_stored *s, const assay_field *field, size_t first, size_t n);
 void field_begin(block_field *b, const assay_stored *s, const assay_field *field, size_t first, size_t n);
 
 /* Clears repeats[j] wherever column j >= 1 may have another number than column j - 1. */

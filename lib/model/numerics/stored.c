@@ -33,11 +33,22 @@ void stored_field(const assay_stored *s, const assay_field *field, size_t first_
     for (size_t i = 0; i < n_rows; i++) field_read(&b, stored_row(s, first_row + i), out + i * ld);
 }
 
+void stored_field_or(const assay_stored *s, const assay_field *field, double absent, size_t first_row,
+                     size_t n_rows, size_t first_col, size_t n_cols, double *out, size_t ld)
+{
+    if (field->layout) {
+        stored_field(s, field, first_row, n_rows, first_col, n_cols, out, ld);
+        return;
+    }
+    for (size_t i = 0; i < n_rows; i++)
+        for (size_t j = 0; j < n_cols; j++) out[i * ld + j] = absent;
+}
+
 void stored_locate(const assay_stored *s, const assay_field *field, size_t row, size_t k,
                    size_t bits[ASSAY_LAYOUT_PLANES])
 {
     block_field b;
-    field_begin(&b, s, field, k, 1);
+    field_find(&b, s, field, k, 1);
     field_locate(&b, row, bits);
 }
 

@@ -36,6 +36,10 @@ void stored_block(const assay_stored *s, size_t first_row, size_t n_rows, size_t
 void stored_field(const assay_stored *s, const assay_field *field, size_t first_row, size_t n_rows,
                   size_t first_col, size_t n_cols, double *out, size_t ld);
 
+/* The same of a field that may be absent: `absent` everywhere then. */
+void stored_field_or(const assay_stored *s, const assay_field *field, double absent, size_t first_row,
+                     size_t n_rows, size_t first_col, size_t n_cols, double *out, size_t ld);
+
 /* Where the number of a field for column k of row `row` of the stored array is: the first bit of each of its
  * planes, from field->bytes on. */
 void stored_locate(const assay_stored *s, const assay_field *field, size_t row, size_t k,
