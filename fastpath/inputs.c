@@ -29,13 +29,20 @@ static void divide_blocks(const rows *job, float *scale, int32_t *sum, const int
     }
 }
 
+const float *fp_inputs_order(const float *x, size_t row, size_t n, const int32_t *order, float *ordered)
+{
+    x += row * n;
+    if (!order) return x;
+    ordered += row * n;
+    for (size_t i = 0; i < n; i++) ordered[i] = x[order[i]];
+    return ordered;
+}
+
 static void convert_row(void *context, size_t row)
 {
     const rows *job = context;
     const size_t n = job->width;
-    const float *x = job->x + row * n;
-    for (size_t i = 0; job->order && i < n; i++) job->ordered[row * n + i] = x[job->order[i]];
-    if (job->order) x = job->ordered + row * n;
+    const float *x = fp_inputs_order(job->x, row, n, job->order, job->ordered);
     float *y = job->y + row * n, *scale = job->scale + row * job->scales;
     int32_t *sum = job->sum + row * job->scales;
     int8_t *codes = job->codes + row * n;

@@ -13,6 +13,10 @@
 /* Bytes for each element of rows of at least FP_INPUTS_LEAST elements. */
 enum { FP_INPUTS_BYTES = 6, FP_INPUTS_LEAST = 64 };
 
+/* Row `row` of x [rows, n] in the order of a matrix's columns, made in the same row of `ordered`; that of x
+ * where order is NULL. */
+const float *fp_inputs_order(const float *x, size_t row, size_t n, const int32_t *order, float *ordered);
+
 /* Sets of->x, x_scale and x_sum to rows x [of->n_rows, n_in] in w's type, made in pass->narrow. Returns the
  * excess of the sums (fp_coded_fn), [n_rows, blocks of a row], or NULL if w has no minimums. */
 const float *fp_inputs_convert(const fp_pass *pass, assay_product *of, const float *x, const fp_matrix *w);

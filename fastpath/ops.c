@@ -73,11 +73,7 @@ static void narrow_item(void *context, size_t row)
 {
     const narrowing *job = context;
     const size_t at = row * job->width;
-    const float *x = job->x + at;
-    if (job->order) {
-        for (size_t i = 0; i < job->width; i++) job->ordered[at + i] = x[job->order[i]];
-        x = job->ordered + at;
-    }
+    const float *x = fp_inputs_order(job->x, row, job->width, job->order, job->ordered);
     if (job->bf16) job->kernels->narrow_bf16(job->bf16 + at, x, job->width);
     if (!job->codes) return;
     const size_t group_at = at / job->group;

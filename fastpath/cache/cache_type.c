@@ -214,17 +214,24 @@ static void take_q4_0(float *x, size_t stride, const void *from, size_t n)
     }
 }
 
-const char *const FP_CACHE_TYPES[] = {"f16", "bf16", "fp8_e4m3", "fp8_e5m2", "int8", "q8_0", "q4_0", NULL};
+/* X(name, block, bytes, put, take): a row a type. */
+#define TYPES(X)                                                                                             \
+    X("f16", 1, bytes_half, put_f16, take_f16)                                                               \
+    X("bf16", 1, bytes_half, put_bf16, take_bf16)                                                            \
+    X("fp8_e4m3", 1, bytes_byte, put_e4m3, take_e4m3)                                                        \
+    X("fp8_e5m2", 1, bytes_byte, put_e5m2, take_e5m2)                                                        \
+    X("int8", 1, bytes_int8, put_int8, take_int8)                                                            \
+    X("q8_0", BLOCK, bytes_q8_0, put_q8_0, take_q8_0)                                                        \
+    X("q4_0", BLOCK, bytes_q4_0, put_q4_0, take_q4_0)
+#define ROW(...)        {__VA_ARGS__},
+#define NAME(name, ...) name,
+
+const char *const FP_CACHE_TYPES[] = {TYPES(NAME) NULL};
 
 const fp_cache_type *fp_cache_type_find(const char *name)
 {
-    static const fp_cache_type TYPES[] = {
-        {"f16", 1, bytes_half, put_f16, take_f16},        {"bf16", 1, bytes_half, put_bf16, take_bf16},
-        {"fp8_e4m3", 1, bytes_byte, put_e4m3, take_e4m3}, {"fp8_e5m2", 1, bytes_byte, put_e5m2, take_e5m2},
-        {"int8", 1, bytes_int8, put_int8, take_int8},     {"q8_0", BLOCK, bytes_q8_0, put_q8_0, take_q8_0},
-        {"q4_0", BLOCK, bytes_q4_0, put_q4_0, take_q4_0},
-    };
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (strcmp(TYPES[i].name, name) == 0) return &TYPES[i];
+    static const fp_cache_type rows[] = {TYPES(ROW)};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
     return NULL;
 }
