@@ -39,3 +39,14 @@ assay_status conf_step_run(const assay_engine *engine, assay_session *session, c
     }
     return rc;
 }
+
+assay_status conf_step_alone(const assay_engine *engine, assay_model *model, conf_cache_limit caches,
+                             const conf_sample_step *step, const assay_tap *tap, assay_error *err)
+{
+    assay_session *session = NULL;
+    assay_status rc = conf_open_session(engine, model, 1, step->n_tokens, caches, &session, err);
+    if (rc == ASSAY_OK && tap) rc = engine->tap(session, tap, err);
+    if (rc == ASSAY_OK) rc = conf_step_run(engine, session, step, 1, 0, err);
+    engine->session_free(session);
+    return rc;
+}

@@ -4,7 +4,7 @@
 #ifndef CONFORMANCE_ABI_STEP_H
 #define CONFORMANCE_ABI_STEP_H
 
-#include <assay/engine.h>
+#include "conformance/abi/open.h"
 
 /* The next tokens of one sample, as in assay_step.
  * tokens: [n_tokens]; items: [n_items].
@@ -25,5 +25,10 @@ typedef struct conf_sample_step {
  * if that fails, and ASSAY_ENOMEM. */
 assay_status conf_step_run(const assay_engine *engine, assay_session *session, const conf_sample_step *steps,
                            size_t n, size_t padded_width, assay_error *err);
+
+/* Evaluates one step of a sample in a session of its own, which holds the step's tokens. tap: what the
+ * session has been given before it; or NULL. The same failures, and those of the calls before it. */
+assay_status conf_step_alone(const assay_engine *engine, assay_model *model, conf_cache_limit caches,
+                             const conf_sample_step *step, const assay_tap *tap, assay_error *err);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "conformance/abi/engine.h"
-#include "conformance/abi/open.h"
 #include "conformance/abi/step.h"
 #include "conformance/case/prompt.h"
 #include "conformance/evaluate/tokens.h"
@@ -70,30 +69,24 @@ static bool store_tensor(void *context, size_t sample, const assay_tensor *tenso
     return !q->failed;
 }
 
-static assay_status evaluate(run *q, assay_session *session)
+static assay_status evaluate(run *q, assay_model *model)
 {
     const assay_tap tap = {.size = sizeof tap, .fn = store_tensor, .context = q};
     conf_sample_step step = {
         .tokens = q->tokens, .n_tokens = q->out->n_tokens, .logits = q->logits, .n_last = q->out->n_tokens};
     step.items = conf_items_of(q->items, q->s->sample, &step.n_items);
-    const assay_status rc = q->engine->tap(session, &tap, &q->err);
-    return rc == ASSAY_OK ? conf_step_run(q->engine, session, &step, 1, 0, &q->err) : rc;
+    return conf_step_alone(q->engine, model, q->c->decoder.caches, &step, &tap, &q->err);
 }
 
 static assay_status open_and_evaluate(run *q)
 {
     assay_model *model = NULL;
-    assay_session *session = NULL;
     const assay_model_options options = {.size = sizeof options, .allow_unknown = q->c->allow_unknown};
     assay_status rc = q->engine->model_open(q->c->model, &options, &model, &q->err);
     if (rc != ASSAY_OK) return rc;
     if (q->engine->model_vocab(model) != q->c->decoder.rows.n_cols)
         rc = assay_fail(&q->err, ASSAY_EUNSUPPORTED, "its vocabulary is not the recorded one");
-    if (rc == ASSAY_OK)
-        rc =
-            conf_open_session(q->engine, model, 1, q->out->n_tokens, q->c->decoder.caches, &session, &q->err);
-    if (rc == ASSAY_OK) rc = evaluate(q, session);
-    q->engine->session_free(session);
+    if (rc == ASSAY_OK) rc = evaluate(q, model);
     q->engine->model_free(model);
     return rc;
 }

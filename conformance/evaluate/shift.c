@@ -107,11 +107,7 @@ static bool open_shifter(shifter *s, const conf_case *c, const char *path)
 static assay_status evaluate_left(shifter *s, size_t n, double *row)
 {
     const conf_sample_step step = {.tokens = s->left, .n_tokens = n, .logits = row, .n_last = 1};
-    assay_session *session = NULL;
-    assay_status rc = conf_open_session(s->engine, s->model, 1, n, (conf_cache_limit){0}, &session, &s->err);
-    if (rc == ASSAY_OK) rc = conf_step_run(s->engine, session, &step, 1, 0, &s->err);
-    s->engine->session_free(session);
-    return rc;
+    return conf_step_alone(s->engine, s->model, (conf_cache_limit){0}, &step, NULL, &s->err);
 }
 
 /* Fills in s->rows. */

@@ -86,19 +86,13 @@ static bool exchange_rows(void *context, size_t sample, const assay_tensor *tens
 /* One step of the tokens that are kept. row: [V], the logits of the last one. */
 static assay_status evaluate_kept(shifting *s, double *row, assay_error *err)
 {
-    const assay_engine *engine = s->e->engine;
     const assay_tap tap = {.size = sizeof tap, .fn = exchange_rows, .context = s};
     const conf_sample_step step = {
         .tokens = s->kept_tokens, .n_tokens = s->n_kept, .logits = row, .n_last = 1};
-    assay_session *session = NULL;
     for (size_t i = 0; i < s->n_kept; i++) s->kept_tokens[i] = s->tokens[s->kept[i]];
-    assay_status rc =
-        conf_open_session(engine, s->e->model, 1, s->n_kept, (conf_cache_limit){0}, &session, err);
-    if (rc == ASSAY_OK) rc = engine->tap(session, &tap, err);
-    if (rc == ASSAY_OK) rc = conf_step_run(engine, session, &step, 1, 0, err);
-    if (s->err.status != ASSAY_OK) rc = assay_fail(err, s->err.status, "%.500s", s->err.text);
-    engine->session_free(session);
-    return rc;
+    const assay_status rc =
+        conf_step_alone(s->e->engine, s->e->model, (conf_cache_limit){0}, &step, &tap, err);
+    return s->err.status == ASSAY_OK ? rc : assay_fail(err, s->err.status, "%.500s", s->err.text);
 }
 
 /* Evaluates the first caches.limit tokens in one step, then each later one in a step with the tokens that are

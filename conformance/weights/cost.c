@@ -46,19 +46,15 @@ static assay_status open_models(run *q, const char *const dirs[2])
 
 static assay_status evaluate(run *q, evaluated *of, size_t sample, const int32_t *tokens, size_t n)
 {
-    assay_session *session = NULL;
     conf_sample_step step = {.tokens = tokens, .n_tokens = n, .n_last = n};
     of->logits = calloc(n * q->vocab, sizeof *of->logits);
     if (!of->logits) return assay_fail(q->err, ASSAY_ENOMEM, "out of memory for %zu tokens", n);
     step.logits = of->logits;
     step.items = conf_items_of(&q->items, sample, &step.n_items);
-    assay_status rc = conf_open_session(q->engine, of->model, 1, n, q->c->decoder.caches, &session, q->err);
-    if (rc == ASSAY_OK) rc = conf_step_run(q->engine, session, &step, 1, 0, q->err);
-    q->engine->session_free(session);
+    const assay_status rc = conf_step_alone(q->engine, of->model, q->c->decoder.caches, &step, NULL, q->err);
     const assay_error found = *q->err;
-    return rc == ASSAY_OK
-               ? rc
-               : assay_fail(q->err, rc, "%s with the prompts of %s: %.300s", of->dir, q->c->path, found.text);
+    if (rc == ASSAY_OK) return rc;
+    return assay_fail(q->err, rc, "%s with the prompts of %s: %.300s", of->dir, q->c->path, found.text);
 }
 
 static bool are_finite(const double *a, size_t n)
