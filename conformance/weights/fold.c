@@ -36,8 +36,10 @@ static const rule RULES[] = {
 typedef struct fold {
     conf_weight_comparison *c;
     const rule *is;
+    conf_weight_pair *layer; /* [n_layer]: the pairs of the maker's layer, which follow each other */
+    size_t n_layer;
     conf_weight_pair *maker, *bias; /* bias: of the maker, or NULL */
-    size_t *readers;                /* [n_readers] of pairs */
+    size_t *readers;                /* [n_readers] of layer's pairs */
     size_t n_readers, width;
     double *scale, *inverse; /* [width], owned by the comparison */
     assay_error *err;
@@ -63,8 +65,8 @@ static bool is_beside(const fold *f, const char *place, const char *name)
 
 static conf_weight_pair *find_beside(const fold *f, const char *name)
 {
-    for (size_t i = 0; i < f->c->n; i++)
-        if (is_beside(f, f->c->pairs[i].original.place, name)) return &f->c->pairs[i];
+    for (size_t i = 0; i < f->n_layer; i++)
+        if (is_beside(f, f->layer[i].original.place, name)) return &f->layer[i];
     return NULL;
 }
 
@@ -85,8 +87,8 @@ static bool find_readers(fold *f)
 {
     const bool has_rest = f->is->other && !find_beside(f, f->is->other);
     f->n_readers = 0;
-    for (size_t i = 0; i < f->c->n; i++) {
-        const conf_weight_pair *p = &f->c->pairs[i];
+    for (size_t i = 0; i < f->n_layer; i++) {
+        const conf_weight_pair *p = &f->layer[i];
         const char *place = p->original.place;
         if (!is_one_of(f, place, f->is->readers) && !(has_rest && is_one_of(f, place, f->is->rest))) continue;
         if (p->state != CONF_WEIGHT_WRONG || p->original.column_factor || p->original.is->cols != f->width)
@@ -123,7 +125,7 @@ static bool fit_factors(const conf_weight_pair *p, bool of_columns, size_t width
  * positive. */
 static assay_status find_scales(fold *f, bool *found)
 {
-    const conf_weight_pair *reader = &f->c->pairs[f->readers[0]];
+    const conf_weight_pair *reader = &f->layer[f->readers[0]];
     bool ok = fit_factors(f->maker, f->is->is_norm, f->width, f->inverse);
     if (ok && !f->is->is_norm) ok = fit_factors(reader, true, f->width, f->scale);
     if (!ok) return assay_fail(f->err, ASSAY_ENOMEM, "%s: out of memory", f->maker->original.place);
@@ -146,11 +148,10 @@ static assay_status measure(conf_weight_pair *p, assay_error *err)
     return ASSAY_OK;
 }
 
-/* Moves the scales; pairs as they were are in `before`. *n_sound: readers that are sound after it. */
-static assay_status move_scales(fold *f, conf_weight_pair *before, bool *maker_is_sound, size_t *n_sound)
+/* Moves the scales. *n_sound: readers that are sound after it. */
+static assay_status move_scales(fold *f, bool *maker_is_sound, size_t *n_sound)
 {
     assay_status rc = ASSAY_OK;
-    memcpy(before, f->c->pairs, f->c->n * sizeof *before);
     conf_weight *made[] = {&f->maker->original, f->bias ? &f->bias->original : NULL};
     for (size_t i = 0; i < 2 && made[i]; i++)
         *(f->is->is_norm || i ? &made[i]->column_factor : &made[i]->row_factor) = f->inverse;
@@ -158,15 +159,28 @@ static assay_status move_scales(fold *f, conf_weight_pair *before, bool *maker_i
     if (rc == ASSAY_OK && f->bias) rc = measure(f->bias, f->err);
     *maker_is_sound = f->maker->state == CONF_WEIGHT_SOUND;
     for (size_t i = 0; rc == ASSAY_OK && i < f->n_readers; i++) {
-        conf_weight_pair *p = &f->c->pairs[f->readers[i]];
+        conf_weight_pair *p = &f->layer[f->readers[i]];
         p->original.column_factor = f->scale;
         (void)snprintf(p->scaled_with, sizeof p->scaled_with, "%s", f->maker->original.place);
         rc = measure(p, f->err);
         *n_sound += p->state == CONF_WEIGHT_SOUND;
     }
     (void)snprintf(f->maker->scaled_with, sizeof f->maker->scaled_with, "%s",
-                   f->c->pairs[f->readers[0]].original.place);
+                   f->layer[f->readers[0]].original.place);
     return rc;
+}
+
+/* Finds the pairs around the maker whose places begin as its own does, before its name. */
+static void find_layer(fold *f)
+{
+    const conf_weight_pair *first = f->c->pairs, *end = first + f->c->n;
+    const char *maker = f->maker->original.place;
+    const size_t n = (size_t)(find_name(maker, f->is->maker) - maker);
+    conf_weight_pair *from = f->maker, *to = f->maker + 1;
+    while (from > first && strncmp(from[-1].original.place, maker, n) == 0) from--;
+    while (to < end && strncmp(to->original.place, maker, n) == 0) to++;
+    f->layer = from;
+    f->n_layer = (size_t)(to - from);
 }
 
 static double *keep_scales(conf_weight_comparison *c, size_t n)
@@ -183,15 +197,16 @@ static assay_status try_rule(fold *f)
     char name[CONF_PLACE_MAX];
     const plan_weight *w = f->maker->original.is;
     f->width = f->is->is_norm ? w->cols : w->rows;
-    if (f->maker->state != CONF_WEIGHT_WRONG || (f->is->is_norm && w->rows != 1) || !find_readers(f))
-        return ASSAY_OK;
+    if (f->maker->state != CONF_WEIGHT_WRONG || (f->is->is_norm && w->rows != 1)) return ASSAY_OK;
+    find_layer(f);
+    if (!find_readers(f)) return ASSAY_OK;
     (void)snprintf(name, sizeof name, "%s.bias", f->is->maker);
     f->bias = find_beside(f, name);
     if (f->bias && !has_values(f->bias)) return ASSAY_OK;
     bool found = false, maker_is_sound = false;
     size_t n_sound = 0;
     f->scale = keep_scales(f->c, 2 * f->width);
-    conf_weight_pair *before = calloc(f->c->n, sizeof *before);
+    conf_weight_pair *before = calloc(f->n_layer, sizeof *before);
     assay_status rc = before && f->scale
                           ? ASSAY_OK
                           : assay_fail(f->err, ASSAY_ENOMEM, "%s: out of memory", f->maker->original.place);
@@ -199,9 +214,11 @@ static assay_status try_rule(fold *f)
         f->inverse = f->scale + f->width;
         rc = find_scales(f, &found);
     }
-    if (rc == ASSAY_OK && found) rc = move_scales(f, before, &maker_is_sound, &n_sound);
-    if (rc == ASSAY_OK && found && (n_sound == 0 || !maker_is_sound))
-        memcpy(f->c->pairs, before, f->c->n * sizeof *before);
+    if (rc == ASSAY_OK && found) {
+        memcpy(before, f->layer, f->n_layer * sizeof *before);
+        rc = move_scales(f, &maker_is_sound, &n_sound);
+        if (n_sound == 0 || !maker_is_sound) memcpy(f->layer, before, f->n_layer * sizeof *before);
+    }
     free(before);
     return rc;
 }
