@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "conformance/abi/engine.h"
-#include "conformance/abi/open.h"
 #include "conformance/abi/step.h"
 #include "conformance/case/prompt.h"
 #include "conformance/evaluate/reference.h"

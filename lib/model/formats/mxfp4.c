@@ -4,8 +4,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/formats/methods.h"
 
-#include <stdio.h>
-
 #include "model/checkpoint/config_value.h"
 #include "model/formats/fields.h"
 
