@@ -287,8 +287,8 @@ void conf_bench_measure(const void *request, conf_verdict *v)
     v->stage = CONF_STAGE_MODEL_OPEN;
     assay_model_options options = {
         .size = sizeof options, .kernels = kernels, .allow_unknown = r->allow_unknown};
-    conf_compute_request(r->compute, m.engine, &options);
-    assay_status rc = m.engine->model_open(r->dir, &options, &model, &err);
+    assay_status rc = conf_compute_demand(r->compute, m.engine, r->engine, &options, &err);
+    if (rc == ASSAY_OK) rc = m.engine->model_open(r->dir, &options, &model, &err);
     if (rc != ASSAY_OK) {
         (void)call_failed(&m, rc, &err);
         return;

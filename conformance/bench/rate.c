@@ -38,9 +38,11 @@ static double tokens_of(const conf_bench_point *p, const conf_bench_time *time)
 /* Operations per second in the requested compute type; in float32 by default. */
 static double operations_of(const conf_machine *m, conf_compute compute)
 {
-    if (compute == CONF_COMPUTE_BF16) return fmax(m->bf16_one, m->bf16_all);
-    if (compute == CONF_COMPUTE_I8) return fmax(m->i8_one, m->i8_all);
-    return fmax(m->fma_one, m->fma_all);
+    switch (conf_compute_factors(compute)) {
+    case ASSAY_BF16: return fmax(m->bf16_one, m->bf16_all);
+    case ASSAY_I8: return fmax(m->i8_one, m->i8_all);
+    default: return fmax(m->fma_one, m->fma_all);
+    }
 }
 
 conf_bench_rate conf_bench_rate_of(const conf_bench *b, const conf_bench_point *point,

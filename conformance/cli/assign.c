@@ -132,8 +132,7 @@ assay_status conf_cli_assign(const conf_option_info *o, const char *value, conf_
     case CONF_OPTION_ALLOW_UNKNOWN: out->allow_unknown[out->n_allow_unknown++] = value; break;
     case CONF_OPTION_JUDGED_AS:
     case CONF_OPTION_COMPUTED_IN:
-    case CONF_OPTION_COMPUTE:
-        return conf_cli_parse_compute(o->name, value, o->id == CONF_OPTION_COMPUTED_IN, &out->compute, err);
+    case CONF_OPTION_COMPUTE: return conf_cli_parse_compute(o->name, value, &out->compute, err);
     case CONF_OPTION_CACHE: return conf_cli_parse_cache(o->name, value, &out->compute, err);
     case CONF_OPTION_PART: return conf_cli_parse_part(o->name, value, &out->parts, err);
     case CONF_OPTION_SHARD: return conf_cli_parse_shard(o->name, value, &out->shard, &out->n_shards, err);

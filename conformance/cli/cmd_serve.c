@@ -15,6 +15,7 @@
 #include "conformance/abi/engine.h"
 #include "conformance/abi/serving.h"
 #include "conformance/cli/cmd.h"
+#include "conformance/judge/compute.h"
 #include "server/http/key.h"
 #include "server/server.h"
 
@@ -86,19 +87,22 @@ static assay_status open_server(const conf_options *o, const conf_context *conte
     static const conf_serving_part parts[] = {CONF_SERVING_TOKENIZER, CONF_SERVING_COMPLETION,
                                               CONF_SERVING_REPLY,     CONF_SERVING_RESPONSE,
                                               CONF_SERVING_TEMPLATE,  CONF_SERVING_DETOKENIZER};
-    server_options options = {.model = {.dir = o->model,
-                                        .name = o->serve.name,
-                                        .compute = conf_compute_dtype(o->compute),
-                                        .allow_unknown = o->allow_unknown},
-                              .host = o->serve.host ? o->serve.host : USUAL_HOST,
-                              .files = o->serve.files,
-                              .reasoning = o->reasoning,
-                              .tools = o->tools,
-                              .port = o->serve.has_port ? o->serve.port : USUAL_PORT,
-                              .max_tokens = o->generate.max_tokens,
-                              .limits = limits_of(&o->serve)};
+    server_options options = {
+        .model = {.dir = o->model, .name = o->serve.name, .allow_unknown = o->allow_unknown},
+        .host = o->serve.host ? o->serve.host : USUAL_HOST,
+        .files = o->serve.files,
+        .reasoning = o->reasoning,
+        .tools = o->tools,
+        .port = o->serve.has_port ? o->serve.port : USUAL_PORT,
+        .max_tokens = o->generate.max_tokens,
+        .limits = limits_of(&o->serve)};
+    assay_model_options types = {.size = sizeof types};
     assay_status rc = find_key(o, context, &options.key, err);
     if (rc == ASSAY_OK) rc = conf_engine_open(engine, &options.model.engine, err);
+    if (rc == ASSAY_OK) rc = conf_compute_demand(o->compute, options.model.engine, engine, &types, err);
+    options.model.compute = types.compute;
+    options.model.compute_name = types.compute_name;
+    options.model.cache_name = types.cache_name;
     if (rc == ASSAY_OK)
         rc = conf_serving_choose(engine, parts, sizeof parts / sizeof *parts, &options.model.serving, err);
     raise_file_limit(options.limits.n_connections);

@@ -170,14 +170,13 @@ assay_status conf_cli_parse_manner(const char *option, const char *value, const 
     return ASSAY_OK;
 }
 
-assay_status conf_cli_parse_compute(const char *option, const char *value, bool told, conf_compute *out,
+assay_status conf_cli_parse_compute(const char *option, const char *value, conf_compute *out,
                                     assay_error *err)
 {
     const char *names[CONF_CACHE];
     size_t n = 0;
     for (size_t i = 0; conf_compute_choice(i); i++) {
         const conf_compute choice = conf_compute_of(conf_compute_choice(i));
-        if (told && conf_compute_dtype(choice) == ASSAY_DTYPE_NONE) continue;
         names[n++] = conf_compute_choice(i);
         if (strcmp(names[n - 1], value) != 0) continue;
         *out = conf_compute_with_cache(choice, *out / CONF_CACHE);

@@ -49,7 +49,7 @@ assay_status conf_cli_parse_class(const char *option, const char *value, conf_cl
 assay_status conf_cli_parse_manner(const char *option, const char *value, const char **out, assay_error *err);
 
 /* The name of a compute type; *out keeps its cache. told: only types that an engine can be told. */
-assay_status conf_cli_parse_compute(const char *option, const char *value, bool told, conf_compute *out,
+assay_status conf_cli_parse_compute(const char *option, const char *value, conf_compute *out,
                                     assay_error *err);
 
 /* The name of a type of caches; *out keeps the rest. */

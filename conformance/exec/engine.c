@@ -15,15 +15,19 @@
 
 static uint64_t n_objects; /* of which each has a number of its own */
 
-/* Reads "vocab" and "stop_ids". */
+/* Reads "vocab", "note" and "stop_ids". */
 static assay_status read_model(const exec_frame *f, assay_model *model, assay_error *err)
 {
     const conf_json_at header = exec_header(f);
     conf_json_at ids;
+    const char *note = NULL;
     int64_t vocab;
     const assay_status rc = conf_json_member_whole(&header, "vocab", 1, VOCAB_MAX, &vocab, err);
     if (rc != ASSAY_OK) return rc;
     model->vocab = (size_t)vocab;
+    const assay_status noted = conf_json_optional_text(&header, "note", &note, err);
+    if (noted != ASSAY_OK) return noted;
+    (void)snprintf(model->note, sizeof model->note, "%s", note ? note : "");
     if (!conf_json_find(&header, "stop_ids", &ids) || !ids.value) return ASSAY_OK;
     const assay_status listed = conf_json_expect(&ids, json_type_array, err);
     if (listed != ASSAY_OK) return listed;
@@ -76,6 +80,8 @@ static assay_status model_open(const char *dir, const assay_model_options *given
     exec_add(&m, "dir", json_object_new_string(dir));
     if (options.compute)
         exec_add(&m, "compute", json_object_new_string(dtype_name((assay_dtype)options.compute)));
+    if (options.compute_name) exec_add(&m, "compute_name", json_object_new_string(options.compute_name));
+    if (options.cache_name) exec_add(&m, "cache_name", json_object_new_string(options.cache_name));
     exec_add(&m, "allow_unknown", text_list(&m, options.allow_unknown));
     const exec_call call = {.name = "model_open", .message = &m};
     rc = exec_link_call(&call, &answer, err);
@@ -103,6 +109,11 @@ static void model_free(assay_model *model)
 static size_t model_vocab(const assay_model *model)
 {
     return model->vocab;
+}
+
+static const char *model_note(const assay_model *model)
+{
+    return model->note[0] ? model->note : NULL;
 }
 
 static const int32_t *model_stop_ids(const assay_model *model, size_t *n)
@@ -223,6 +234,7 @@ static assay_engine table = {
     .model_vocab = model_vocab,
     .session_open = session_open,
     .session_free = session_free,
+    .model_note = model_note,
     .step = exec_step,
 };
 
@@ -236,8 +248,16 @@ const char *exec_engine_command(const char *name)
     return name + sizeof EXEC_PREFIX - 1;
 }
 
+/* The names as a table of an engine has them; NULL if the program has no such list. */
+static const char *const *list_of(const exec_names *names, const char **list)
+{
+    for (size_t i = 0; i < names->n; i++) list[i] = names->at[i];
+    return names->given ? list : NULL;
+}
+
 assay_status exec_engine_open(const char *name, const assay_engine **out, assay_error *err)
 {
+    static const char *compute_types[EXEC_NAMES_MAX + 1], *cache_types[EXEC_NAMES_MAX + 1];
     const exec_hello *hello;
     const assay_status rc = exec_link_open(exec_engine_command(name), &hello, err);
     if (rc != ASSAY_OK) return rc;
@@ -245,6 +265,8 @@ assay_status exec_engine_open(const char *name, const assay_engine **out, assay_
     table.version = hello->version;
     table.logits_dtype = hello->logits;
     table.taps_can_write = hello->tap && hello->tap_writes;
+    table.compute_types = list_of(&hello->compute_types, compute_types);
+    table.cache_types = list_of(&hello->cache_types, cache_types);
     if (hello->stop_ids) table.model_stop_ids = model_stop_ids;
     if (hello->join) table.join = join;
     if (hello->leave) table.leave = leave;

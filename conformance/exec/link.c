@@ -222,6 +222,29 @@ static assay_status read_can(const conf_json_at *header, exec_hello *hello, assa
     return rc;
 }
 
+/* Reads a list of names of types; a program need not have it. */
+static assay_status read_names(const conf_json_at *header, const char *member, exec_names *out,
+                               assay_error *err)
+{
+    conf_json_at list;
+    if (!conf_json_find(header, member, &list) || !list.value) return ASSAY_OK;
+    assay_status rc = conf_json_expect(&list, json_type_array, err);
+    const size_t n = rc == ASSAY_OK ? json_object_array_length(list.value) : 0;
+    out->given = true;
+    if (n > EXEC_NAMES_MAX)
+        return conf_json_fail(&list, err, "found %zu names, expected %d at most", n, EXEC_NAMES_MAX);
+    for (; rc == ASSAY_OK && out->n < n; out->n++) {
+        const conf_json_at element = conf_json_element(&list, out->n);
+        const char *name;
+        rc = conf_json_text(&element, &name, err);
+        if (rc == ASSAY_OK && strlen(name) >= sizeof *out->at)
+            rc = conf_json_fail(&element, err, "found a name of %zu bytes, expected %zu at most",
+                                strlen(name), sizeof *out->at - 1);
+        if (rc == ASSAY_OK) (void)strcpy(out->at[out->n], name);
+    }
+    return rc;
+}
+
 assay_status exec_hello_read(const exec_frame *f, exec_hello *hello, assay_error *err)
 {
     const conf_json_at header = {.name = who, .value = f->header};
@@ -236,6 +259,8 @@ assay_status exec_hello_read(const exec_frame *f, exec_hello *hello, assay_error
     if (rc == ASSAY_OK) rc = conf_json_member_text(&header, "logits", &logits, err);
     *hello = (exec_hello){0};
     if (rc == ASSAY_OK) rc = read_can(&header, hello, err);
+    if (rc == ASSAY_OK) rc = read_names(&header, "compute_types", &hello->compute_types, err);
+    if (rc == ASSAY_OK) rc = read_names(&header, "cache_types", &hello->cache_types, err);
     if (rc != ASSAY_OK) return rc;
     hello->logits = dtype_from_name(logits, strlen(logits));
     if (hello->logits != ASSAY_F32 && hello->logits != ASSAY_F64)

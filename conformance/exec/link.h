@@ -7,12 +7,21 @@
 #include "conformance/exec/frame.h"
 #include "conformance/exec/process.h"
 
-#define EXEC_PROTOCOL 1
+#define EXEC_PROTOCOL  1
+#define EXEC_NAMES_MAX 32
 
-/* What the program says of itself. */
+/* Names of types that the program lists. given: whether it has the list, which may be empty. */
+typedef struct exec_names {
+    char at[EXEC_NAMES_MAX][24];
+    size_t n;
+    bool given;
+} exec_names;
+
+/* What the program says of itself. compute_types, cache_types: as in assay_engine. */
 typedef struct exec_hello {
     char name[64], version[64];
     assay_dtype logits;
+    exec_names compute_types, cache_types;
     bool stop_ids, join, leave, rewind, fork, tap, tap_writes, positions, rope;
 } exec_hello;
 

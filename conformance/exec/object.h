@@ -6,10 +6,11 @@
 
 #include "conformance/exec/link.h"
 
-/* number: by which the program knows it. */
+/* number: by which the program knows it. note: what it says of the model; empty: nothing. */
 struct assay_model {
     uint64_t number;
     size_t vocab;
+    char note[1024];
     int32_t *stop_ids; /* [n_stop_ids]; NULL: not known */
     size_t n_stop_ids;
 };

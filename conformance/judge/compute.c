@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "conformance/support/text.h"
 
 /* Types of caches: PUT(what comes before the name, name, what is rounded). */
@@ -28,42 +29,37 @@ static const char *const caches[] = {"", CACHES(PUT_NAME, "")};
 typedef struct compute_info {
     const char *names[N_CACHES], *runs[N_CACHES], *units[N_CACHES]; /* by cache */
     const char *rounds;
-    assay_dtype dtype;
+    assay_dtype dtype, factors;
 } compute_info;
 
-/* name: as options spell it; run: the group below /expect. */
-#define COMPUTE(name, run, what, type)                                                                       \
+/* name: as options spell it; run: the group below /expect; in: the type of the factors of products. */
+#define COMPUTE(name, run, what, type, in)                                                                   \
     {                                                                                                        \
         .names = WITH_CACHES(name), .runs = WITH_CACHES(run), .units = WITH_CACHES("the noise in " run),     \
-        .rounds = (what), .dtype = (type)                                                                    \
+        .rounds = (what), .dtype = (type), .factors = (in)                                                   \
     }
+#define BY_NAME(name, what, in) COMPUTE(name, name, what, ASSAY_DTYPE_NONE, in)
 
 /* docs/judging.md has the definitions. */
 static const compute_info infos[] = {
-    [CONF_COMPUTE_F32] = COMPUTE("f32", "float32", "every operation to float32", ASSAY_F32),
-    [CONF_COMPUTE_BF16] = COMPUTE("bf16", "bfloat16", "the whole model to bfloat16", ASSAY_BF16),
-    [CONF_COMPUTE_I8] = COMPUTE(
-        "int8", "int8", "inputs of products to codes of 8 bits, a scale for each group of weights", ASSAY_I8),
-    [CONF_COMPUTE_F16] = COMPUTE("f16", "float16", "the whole model to float16", ASSAY_DTYPE_NONE),
-    [CONF_COMPUTE_AFFINE8] =
-        COMPUTE("affine8", "affine8", "weights to affine groups of 8 bits", ASSAY_DTYPE_NONE),
-    [CONF_COMPUTE_AFFINE4] =
-        COMPUTE("affine4", "affine4", "weights to affine groups of 4 bits", ASSAY_DTYPE_NONE),
-    COMPUTE("tf32", "tf32", "inputs of products and weights to 10 bits of fraction", ASSAY_DTYPE_NONE),
-    COMPUTE("q8_0", "q8_0", "inputs of products to ggml's Q8_0", ASSAY_DTYPE_NONE),
-    COMPUTE("q8_1", "q8_1", "inputs of products to ggml's Q8_1", ASSAY_DTYPE_NONE),
-    COMPUTE("q8_K", "q8_K", "inputs of products to ggml's Q8_K", ASSAY_DTYPE_NONE),
-    COMPUTE("int8-token", "int8-token", "inputs of products to codes of 8 bits, a scale for each token",
-            ASSAY_DTYPE_NONE),
-    COMPUTE("fp8-token", "fp8-token", "inputs of products to e4m3, a scale for each token", ASSAY_DTYPE_NONE),
-    COMPUTE("fp8-group128", "fp8-group128", "inputs of products to e4m3, a scale for each 128 inputs",
-            ASSAY_DTYPE_NONE),
-    COMPUTE("fp8-static", "fp8-static", "inputs of products to e4m3, the checkpoint's scale",
-            ASSAY_DTYPE_NONE),
-    COMPUTE("nvfp4", "nvfp4", "inputs of products to e2m1, a scale in e4m3 for each 16 inputs",
-            ASSAY_DTYPE_NONE),
-    COMPUTE("mxfp4", "mxfp4", "inputs of products to e2m1, a power of two for each 32 inputs",
-            ASSAY_DTYPE_NONE),
+    [CONF_COMPUTE_F32] = COMPUTE("f32", "float32", "every operation to float32", ASSAY_F32, ASSAY_F32),
+    [CONF_COMPUTE_BF16] = COMPUTE("bf16", "bfloat16", "the whole model to bfloat16", ASSAY_BF16, ASSAY_BF16),
+    [CONF_COMPUTE_I8] =
+        COMPUTE("int8", "int8", "inputs of products to codes of 8 bits, a scale for each group of weights",
+                ASSAY_I8, ASSAY_I8),
+    [CONF_COMPUTE_F16] = COMPUTE("f16", "float16", "the whole model to float16", ASSAY_DTYPE_NONE, ASSAY_F32),
+    [CONF_COMPUTE_AFFINE8] = BY_NAME("affine8", "weights to affine groups of 8 bits", ASSAY_F32),
+    [CONF_COMPUTE_AFFINE4] = BY_NAME("affine4", "weights to affine groups of 4 bits", ASSAY_F32),
+    BY_NAME("tf32", "inputs of products and weights to 10 bits of fraction", ASSAY_F32),
+    BY_NAME("q8_0", "inputs of products to ggml's Q8_0", ASSAY_I8),
+    BY_NAME("q8_1", "inputs of products to ggml's Q8_1", ASSAY_I8),
+    BY_NAME("q8_K", "inputs of products to ggml's Q8_K", ASSAY_I8),
+    BY_NAME("int8-token", "inputs of products to codes of 8 bits, a scale for each token", ASSAY_I8),
+    BY_NAME("fp8-token", "inputs of products to e4m3, a scale for each token", ASSAY_F32),
+    BY_NAME("fp8-group128", "inputs of products to e4m3, a scale for each 128 inputs", ASSAY_F32),
+    BY_NAME("fp8-static", "inputs of products to e4m3, the checkpoint's scale", ASSAY_F32),
+    BY_NAME("nvfp4", "inputs of products to e2m1, a scale in e4m3 for each 16 inputs", ASSAY_F32),
+    BY_NAME("mxfp4", "inputs of products to e2m1, a power of two for each 32 inputs", ASSAY_F32),
 };
 #define N_INFOS (sizeof infos / sizeof *infos)
 
@@ -155,6 +151,11 @@ assay_dtype conf_compute_dtype(conf_compute compute)
     return compute == CONF_COMPUTE_NONE ? ASSAY_DTYPE_NONE : info_of(compute)->dtype;
 }
 
+assay_dtype conf_compute_factors(conf_compute compute)
+{
+    return info_of(compute)->factors;
+}
+
 void conf_compute_request(conf_compute compute, const assay_engine *engine, assay_model_options *options)
 {
     const conf_compute alone = conf_compute_without_cache(compute);
@@ -162,6 +163,19 @@ void conf_compute_request(conf_compute compute, const assay_engine *engine, assa
     options->compute = conf_compute_dtype(compute);
     if (engine->compute_types && alone && !options->compute) options->compute_name = info_of(alone)->names[0];
     if (engine->cache_types && cache) options->cache_name = caches[cache];
+}
+
+assay_status conf_compute_demand(conf_compute compute, const assay_engine *engine, const char *name,
+                                 assay_model_options *options, assay_error *err)
+{
+    conf_compute_request(compute, engine, options);
+    if (conf_compute_without_cache(compute) && !options->compute && !options->compute_name)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: compute type %s: the engine lists no types by name",
+                          name, info_of(compute)->names[0]);
+    if (compute / CONF_CACHE && !options->cache_name)
+        return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: cache type %s: the engine lists no types of caches",
+                          name, caches[compute / CONF_CACHE]);
+    return ASSAY_OK;
 }
 
 void conf_compute_print_options(FILE *out, conf_compute compute)

@@ -64,9 +64,18 @@ const char *conf_compute_unit(conf_compute compute);
  * told by name, if at all. */
 assay_dtype conf_compute_dtype(conf_compute compute);
 
+/* The type of the factors of a product in this type on a processor: ASSAY_F32 (also for narrower types that
+ * are widened first), ASSAY_BF16 or ASSAY_I8. */
+assay_dtype conf_compute_factors(conf_compute compute);
+
 /* Sets the compute and the cache type of options for an engine: by number, or by name if the engine's table
  * lists names. The engine refuses a name that it does not have. */
 void conf_compute_request(conf_compute compute, const assay_engine *engine, assay_model_options *options);
+
+/* The same where nothing judges by noise: fails with ASSAY_EUNSUPPORTED if the engine cannot be told a type.
+ * name: the engine, for the message. */
+assay_status conf_compute_demand(conf_compute compute, const assay_engine *engine, const char *name,
+                                 assay_model_options *options, assay_error *err);
 
 /* Prints " --compute TYPE" and " --kv-cache-type TYPE" as they were given; nothing for CONF_COMPUTE_NONE. */
 void conf_compute_print_options(FILE *out, conf_compute compute);

@@ -98,7 +98,8 @@ const conf_option_info conf_cli_options[] = {
      "the type in which the observed engine computed (docs/judging.md): judge\nby its noise (default: "
      "float32 by its noise, float64 by its bound)"},
     {CONF_OPTION_COMPUTED_IN, 0, "--compute", "TYPE",
-     "have engines compute in f32, bf16 or int8 (default: the engine's\nown choice)"},
+     "have engines compute in f32, bf16, int8 or a type that the engine\nlists (default: the engine's own "
+     "choice)"},
     {CONF_OPTION_CACHE, 0, "--kv-cache-type", "TYPE",
      "with --compute: the type in which keys and values are cached: f16,\nbf16, fp8_e4m3, fp8_e5m2, int8, "
      "q8_0 or q4_0"},

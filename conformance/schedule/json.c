@@ -248,7 +248,8 @@ static assay_status read_compute(const place *at, json_object *object, conf_comp
     assay_status rc = read_optional_text(at, object, "compute", &name, err);
     if (rc != ASSAY_OK || !name) return rc;
     *out = conf_compute_of(name);
-    return conf_compute_dtype(*out) ? ASSAY_OK : refuse_member(at, "compute", "f32, bf16 or int8", err);
+    return *out ? ASSAY_OK
+                : refuse_member(at, "compute", "the name of a compute type, as --compute takes it", err);
 }
 
 /* Strings of the file, borrowed from its JSON document. */

@@ -64,10 +64,14 @@ static void run_task(const void *context, conf_verdict *v)
     const task *t = context;
     const conf_runner *r = t->r;
     assay_model_options options = {.size = sizeof options, .allow_unknown = r->c->allow_unknown};
+    assay_error err = {0};
     set_workers(t->serial || !t->s ? 1 : t->s->n_workers); /* read when the engine is opened */
     const assay_engine *engine = conf_evaluate_load(r->engine, r->compute, v);
     if (!engine || !conf_evaluate_kernels(r->kernels, &options.kernels, v)) return;
-    conf_compute_request(r->compute, engine, &options);
+    if (conf_compute_demand(r->compute, engine, r->engine, &options, &err) != ASSAY_OK) {
+        conf_verdict_set(v, CONF_SKIPPED, "%s", err.text);
+        return;
+    }
     v->float64 = engine->logits_dtype == ASSAY_F64;
     v->stage = CONF_STAGE_SCHEDULE;
     conf_record *record = t->serial ? r->serial : r->concurrent;

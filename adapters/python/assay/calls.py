@@ -89,7 +89,9 @@ class Calls:
         if (asked := requests.count(header, "protocol", "hello")) != PROTOCOL:
             raise Unsupported(f"hello.protocol: version {asked} is not supported; expected {PROTOCOL}")
         engine = self.engine
-        return {"protocol": PROTOCOL, "name": engine.name, "version": engine.version, "logits": engine.logits, "can": engine.can()}
+        listed = {"compute_types": engine.compute_types, "cache_types": engine.cache_types}
+        return {"protocol": PROTOCOL, "name": engine.name, "version": engine.version, "logits": engine.logits, "can": engine.can(),
+                **{member: list(names) for member, names in listed.items() if names is not None}}
 
     def _model_open(self, header: dict[str, Any], _reader: Reader, _body: Body) -> dict[str, Any]:
         number = requests.count(header, "model", "model_open")
@@ -99,12 +101,18 @@ class Calls:
         compute = header.get("compute")
         if compute not in (None, "F32", "BF16", "I8"):
             raise Unsupported(f"model_open.compute: {compute!r:.60} is not supported")
+        named = requests.listed(header, "compute_name", self.engine.compute_types, "model_open")
+        cached = requests.listed(header, "cache_name", self.engine.cache_types, "model_open")
+        if compute and named:
+            raise Invalid("model_open.compute_name: found a compute beside it")
         ignored = requests.texts(header, "allow_unknown", "model_open") if header.get("allow_unknown") is not None else []
-        handle = self.engine.model_open(directory, ModelOptions(compute, tuple(ignored)))
+        handle = self.engine.model_open(directory, ModelOptions(compute, tuple(ignored), named, cached))
         try:
             answer: dict[str, Any] = {"vocab": int(self.engine.model_vocab(handle))}
             if self.engine.stop_ids is not None:
                 answer["stop_ids"] = sorted(map(int, self.engine.stop_ids(handle)))
+            if self.engine.model_note is not None:
+                answer["note"] = self.engine.model_note(handle)
         except BaseException:
             self.engine.free(handle)
             raise
@@ -245,7 +253,7 @@ def check_steps(session: Session, steps: list[Step], vocab: int) -> None:
             raise Invalid(f"{where}.outputs: n_last is {step.n_last}; the step has {len(step.tokens)} tokens")
 
 
-REQUESTS = {"hello": ("protocol",), "model_open": ("model", "dir", "compute", "allow_unknown"), "model_free": ("model",),
+REQUESTS = {"hello": ("protocol",), "model_open": ("model", "dir", "compute", "compute_name", "cache_name", "allow_unknown"), "model_free": ("model",),
             "session_open": ("session", "model", "n_samples", "limit", "sink_tokens", "max_tokens"), "session_free": ("session",),
             "step": ("session", "padded_width", "steps"), "join": ("session",), "leave": ("session", "sample"),
             "rewind": ("session", "sample", "n_tokens"), "fork": ("from", "sample", "into"), "tap": ("session", "names"),

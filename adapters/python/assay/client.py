@@ -102,10 +102,12 @@ class Client:
     def hello(self) -> dict[str, Any]:
         return self.call("hello", protocol=1)[0]
 
-    def model_open(self, directory: str, compute: str | None = None) -> tuple[int, int]:
+    def model_open(self, directory: str, compute: str | None = None, compute_name: str | None = None,
+                   cache_name: str | None = None) -> tuple[int, int]:
         """(the model's number, the width of its logits)"""
         number = next(self.numbers)
-        answer, _ = self.call("model_open", model=number, dir=str(directory), compute=compute, allow_unknown=[])
+        answer, _ = self.call("model_open", model=number, dir=str(directory), compute=compute, compute_name=compute_name,
+                              cache_name=cache_name, allow_unknown=[])
         return number, member(answer, "vocab", "model_open")
 
     def session_open(self, model: int, n_samples: int, limit: int = 0, sink_tokens: int = 0, max_tokens: int = 0) -> int:

@@ -51,8 +51,9 @@ class Engine:
     more, an n_last in range, and that a rewind is to no more tokens than the sample has. It counts the tokens of samples, and after a
     step that raised every sample must have the tokens that it had before.
 
-    Class attributes: `name` (one word), `version`, `logits` ("F32" or "F64"), `taps` (whether `step` calls its tap) and
-    `tap_writes`. The optional calls that an engine can answer are the methods of OPTIONAL that it defines.
+    Class attributes: `name` (one word), `version`, `logits` ("F32" or "F64"), `taps` (whether `step` calls its tap),
+    `tap_writes`, and `compute_types` and `cache_types`, the names of types ("q8_K") that ModelOptions may ask for; None: it is told
+    none, and a name only chooses the noise by which it is judged. The optional calls that an engine can answer are the methods of OPTIONAL that it defines.
     """
 
     name = "engine"
@@ -60,6 +61,8 @@ class Engine:
     logits = "F32"
     taps = False
     tap_writes = False
+    compute_types: Sequence[str] | None = None
+    cache_types: Sequence[str] | None = None
 
     def model_open(self, directory: str, options: ModelOptions) -> Any:
         """Opens a Hugging Face checkpoint. What the engine cannot compute it refuses by raising Unsupported."""
@@ -84,6 +87,7 @@ class Engine:
 
     # Optional: an engine that defines one answers the call of that name.
     stop_ids: Callable[[Any], Sequence[int]] | None = None  # (model): the sorted ids that end generation
+    model_note: Callable[[Any], str | None] | None = None  # (model): one line on it that its user may not expect
     join: Callable[[Any], int] | None = None  # (session): the number of a new sample, which no other has
     leave: Callable[[Any, int], None] | None = None  # (session, sample)
     rewind: Callable[[Any, int, int], None] | None = None  # (session, sample, n_tokens)

@@ -17,10 +17,13 @@ KINDS = ("image", "video", "audio", "embedding")
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """compute: "F32", "BF16", "I8", or None: the engine chooses. allow_unknown: members of config.json to be ignored."""
+    """compute: "F32", "BF16", "I8", or None: the engine chooses. allow_unknown: members of config.json to be ignored.
+    compute_name, cache_name: None, or one of the engine's compute_types and cache_types; compute is None beside a compute_name."""
 
     compute: str | None = None
     allow_unknown: tuple[str, ...] = ()
+    compute_name: str | None = None
+    cache_name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,15 @@ def texts(given: dict[str, Any], name: str, where: str) -> list[str]:
     value = member(given, name, where)
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise ProtocolError(f"{where}.{name}: expected a list of texts, found {value!r:.60}")
+    return value
+
+
+def listed(given: dict[str, Any], name: str, names: Collection[str] | None, where: str) -> str | None:
+    """A member that is null, missing, or one of names."""
+    if given.get(name) is None:
+        return None
+    if (value := text(given, name, where)) not in (names or ()):
+        raise Unsupported(f"{where}.{name}: {value!r:.60} is not supported")
     return value
 
 

@@ -39,6 +39,14 @@ class Serve(unittest.TestCase):
         self.assertEqual(self.hello["can"], ["join", "leave", "rewind", "fork", "tap", "tap_writes"])
         self.assertEqual((self.hello["name"], self.hello["logits"], self.vocab), ("toy", "F32", 16))
 
+    def test_an_engine_is_told_the_types_that_it_lists(self) -> None:
+        self.assertEqual((self.hello["compute_types"], self.hello.get("cache_types")), (["q8_K"], None))
+        answer, _ = self.client.call("model_open", model=90, dir="any", compute_name="q8_K", cache_name=None)
+        self.assertEqual(answer["note"], "any in q8_K")
+        self.refused("unsupported", "compute_name: 'q8_0'", self.client.model_open, "any", compute_name="q8_0")
+        self.refused("unsupported", "cache_name: 'f16'", self.client.model_open, "any", cache_name="f16")
+        self.refused("invalid", "found a compute beside it", self.client.model_open, "any", "BF16", "q8_K")
+
     def test_steps_append_tokens_though_libraries_print(self) -> None:
         found = self.client.step(self.session, [step_of(1, [1, 2, 3], 2), step_of(0, [4], 0)])
         np.testing.assert_array_equal(found, [logits([1, 2, 3])[1:]])

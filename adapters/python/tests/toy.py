@@ -24,11 +24,15 @@ def logits(tokens: list[int]) -> np.ndarray:
 
 class Toy(Engine):
     name, version, taps, tap_writes = "toy", "1", True, True
+    compute_types = ("q8_K",)
 
     def model_open(self, directory: str, options: ModelOptions) -> str:
         if directory == "missing":
             raise FileNotFoundError(directory)
-        return directory
+        return f"{directory} in {options.compute_name}"
+
+    def model_note(self, model: str) -> str | None:
+        return model if "q8_K" in model else None
 
     def model_vocab(self, model: str) -> int:
         return VOCAB

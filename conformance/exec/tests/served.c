@@ -102,6 +102,14 @@ static void answer_error(served *s, assay_status rc, const assay_error *err)
 
 /* ---- Calls ---- */
 
+/* Adds a list of names that ends with NULL; nothing for NULL. */
+static void add_names(served *s, const char *member, const char *const *names)
+{
+    json_object *list = names ? json_object_new_array() : NULL;
+    for (; names && *names; names++) (void)conf_json_append(list, json_object_new_string(*names));
+    if (list) served_add(s, member, list);
+}
+
 static assay_status hello(served *s, assay_error *err)
 {
     const struct {
@@ -133,26 +141,34 @@ static assay_status hello(served *s, assay_error *err)
     served_add(s, "version", json_object_new_string(s->engine->version));
     served_add(s, "logits", json_object_new_string(dtype_name(s->engine->logits_dtype)));
     served_add(s, "can", can);
+    add_names(s, "compute_types", s->engine->compute_types);
+    add_names(s, "cache_types", s->engine->cache_types);
     return ASSAY_OK;
 }
 
 static assay_status model_open(served *s, assay_error *err)
 {
-    const char *dir = NULL, *compute = NULL, *unknown[64] = {0};
+    const char *dir = NULL, *compute = NULL, *compute_name = NULL, *cache_name = NULL, *unknown[64] = {0};
     assay_model *model = NULL;
     conf_json_at list = served_member(&s->header, "allow_unknown");
     served_require(conf_json_member_text(&s->header, "dir", &dir, NULL) == ASSAY_OK, "dir");
     (void)conf_json_optional_text(&s->header, "compute", &compute, NULL);
+    (void)conf_json_optional_text(&s->header, "compute_name", &compute_name, NULL);
+    (void)conf_json_optional_text(&s->header, "cache_name", &cache_name, NULL);
     for (size_t i = 0; i < json_object_array_length(list.value) && i < 63; i++)
         unknown[i] = json_object_get_string(json_object_array_get_idx(list.value, i));
     const assay_model_options options = {.size = sizeof options,
                                          .compute = compute ? dtype_from_name(compute, strlen(compute))
                                                             : ASSAY_DTYPE_NONE,
-                                         .allow_unknown = unknown};
+                                         .allow_unknown = unknown,
+                                         .compute_name = compute_name,
+                                         .cache_name = cache_name};
     const assay_status rc = s->engine->model_open(dir, &options, &model, err);
     if (rc != ASSAY_OK) return rc;
     models[object_number(&s->header, "model")] = model;
     served_add(s, "vocab", json_object_new_int64((int64_t)s->engine->model_vocab(model)));
+    const char *note = s->engine->model_note ? s->engine->model_note(model) : NULL;
+    if (note) served_add(s, "note", json_object_new_string(note));
     if (!s->engine->model_stop_ids) return ASSAY_OK;
     size_t n;
     const int32_t *ids = s->engine->model_stop_ids(model, &n);

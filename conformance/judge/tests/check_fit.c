@@ -118,6 +118,28 @@ START_TEST(an_engine_is_told_by_name_only_what_its_table_lists)
 }
 END_TEST
 
+START_TEST(a_type_that_an_engine_cannot_be_told_is_refused_on_demand)
+{
+    static const char *const names[] = {"x", NULL};
+    const conf_compute both = conf_compute_with_cache(conf_compute_of("q8_K"), conf_cache_of("q8_0")),
+                       wide = conf_compute_with_cache(CONF_COMPUTE_F32, conf_cache_of("int8"));
+    assay_engine engine = {0};
+    assay_model_options options = {0};
+    assay_error err;
+    ck_assert_int_eq(conf_compute_demand(both, &engine, "e", &options, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_str_eq(err.text, "e: compute type q8_K: the engine lists no types by name");
+    ck_assert_int_eq(conf_compute_demand(wide, &engine, "e", &options, &err), ASSAY_EUNSUPPORTED);
+    ck_assert_str_eq(err.text, "e: cache type int8: the engine lists no types of caches");
+    options = (assay_model_options){0};
+    ck_assert_int_eq(conf_compute_demand(CONF_COMPUTE_BF16, &engine, "e", &options, &err), ASSAY_OK);
+    ck_assert_uint_eq(options.compute, ASSAY_BF16);
+    engine.compute_types = engine.cache_types = names;
+    ck_assert_int_eq(conf_compute_demand(both, &engine, "e", &options, &err), ASSAY_OK);
+    ck_assert_str_eq(options.compute_name, "q8_K");
+    ck_assert_str_eq(options.cache_name, "q8_0");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("conformance/judge/fit");
@@ -128,6 +150,7 @@ int main(void)
     tcase_add_test(all, a_noise_within_which_zeros_pass_explains_nothing);
     tcase_add_test(all, a_verdict_names_the_type_that_judged_and_the_one_that_explains);
     tcase_add_test(all, every_type_has_names_of_its_own_with_and_without_a_cache);
+    tcase_add_test(all, a_type_that_an_engine_cannot_be_told_is_refused_on_demand);
     tcase_add_test(all, an_engine_is_told_by_name_only_what_its_table_lists);
     suite_add_tcase(suite, all);
     return support_run(suite);

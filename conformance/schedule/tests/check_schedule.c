@@ -97,7 +97,7 @@ static const struct {
     {"{\"schema\": \"assay/1\", \"kind\": \"schedule\"}", "case: expected a text"},
     {"{\"schema\": \"assay/1\", \"kind\": \"schedule\", \"case\": \"a\\u0000b\"}", "case: expected a text"},
     {HEAD TAIL, "steps: expected an array of 1 to 512"},
-    {HEAD OPEN_0 "], \"compute\": \"bf17\"}", "compute: expected f32, bf16 or int8"},
+    {HEAD OPEN_0 "], \"compute\": \"bf17\"}", "compute: expected the name of a compute type"},
     {HEAD OPEN_0 "], \"kernels\": \"\"}", "kernels: expected a text"},
     {HEAD OPEN_0 "], \"found\": 7}", "found: expected a text"},
     {HEAD OPEN_0 "], \"seed\": -1}", "seed: expected a whole number from 0 to 2^64 - 1"},

@@ -55,8 +55,11 @@ assay_status server_model_open(const server_model_options *o, server_model **out
     m->created = (int64_t)time(NULL);
     m->dir = strdup(o->dir);
     m->name = o->name ? strdup(o->name) : name_of(o->dir);
-    const assay_model_options options = {
-        .size = sizeof options, .compute = o->compute, .allow_unknown = o->allow_unknown};
+    const assay_model_options options = {.size = sizeof options,
+                                         .compute = o->compute,
+                                         .compute_name = o->compute_name,
+                                         .cache_name = o->cache_name,
+                                         .allow_unknown = o->allow_unknown};
     assay_status rc = ASSAY_OK;
     if (!m->dir || !m->name) rc = assay_fail(err, ASSAY_ENOMEM, "%s: out of memory", o->dir);
     if (rc == ASSAY_OK) rc = m->engine->model_open(m->dir, &options, &m->model, err);

@@ -15,12 +15,13 @@
  *                  completion, reply, response and template_render.
  * dir:             the checkpoint.
  * name:            what clients call the model; NULL: the last component of dir's real path.
- * compute, allow_unknown: as in assay_model_options. */
+ * compute, compute_name, cache_name, allow_unknown: as in assay_model_options. */
 typedef struct server_model_options {
     const assay_engine *engine;
     const assay_serving *serving;
     const char *dir, *name;
     assay_dtype compute;
+    const char *compute_name, *cache_name;
     const char *const *allow_unknown;
 } server_model_options;
 
