@@ -79,8 +79,8 @@ static void fuzz_config_line(json_object *line, const uint8_t *data, size_t size
     json_object *name = NULL;
     const char *path = fuzz_write("model.safetensors", data, size);
     char *dir = strndup(path, (size_t)(strrchr(path, '/') - path));
-    const matrix_shape m = {extent_of(line, "n", STACK_MAX), extent_of(line, "rows", EXTENT_MAX),
-                            extent_of(line, "cols", EXTENT_MAX)};
+    const size_t n = extent_of(line, "n", STACK_MAX), rows = extent_of(line, "rows", EXTENT_MAX);
+    const matrix_shape m = {n, rows, extent_of(line, "cols", EXTENT_MAX), n > 0 && rows % 2 == 0};
     if (dir && m.rows && m.cols && json_object_object_get_ex(line, "matrix", &name) &&
         weights_open(dir, &w, &err) == ASSAY_OK) {
         bound b = {0};
@@ -118,7 +118,7 @@ static void fuzz_gguf(const uint8_t *data, size_t size)
         const size_t rows = t->rank > 1 ? t->shape[t->rank - 2] : 1, n = t->rank == 3 ? t->shape[0] : 0;
         bound b = {0};
         if (t->rank < 2 || t->rank > 3 || n > STACK_MAX || !begin(&b, w, document, &err)) continue;
-        bind_one(&b, t->name, &(matrix_shape){n, rows, t->shape[t->rank - 1]});
+        bind_one(&b, t->name, &(matrix_shape){n, rows, t->shape[t->rank - 1], false});
         end(&b);
     }
     weights_free(w);

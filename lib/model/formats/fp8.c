@@ -98,7 +98,7 @@ static void read_config(config *c, rules *out)
     rules_add_list(out, c, "modules_to_not_convert", RULE_PUBLISHED, &(format_module){0});
     rules_add_list(out, c, "ignored_layers", RULE_PUBLISHED, &(format_module){0});
     if (has_fours)
-        rules_add(out, c, "expert_dtype", RULE_EXPRESSION, ".*\\.experts\\.",
+        rules_add(out, c, "expert_dtype", RULE_EXPRESSION, ".*\\.experts(\\.|$)",
                   &(format_module){.format = &format_fours, .bits = 4, .group = FOURS_GROUP});
     rules_add(out, c, "quant_method", RULE_ALL, "", &module);
 }

@@ -11,11 +11,12 @@
 #include "model/plan/bind_tensor.h"
 
 /* One fused tensor of all experts, [E, rows, cols] or its transpose: expert e's matrix goes to out[e]. */
-static void bind_fused(bind *b, size_t n, size_t rows, size_t cols, const char *name, plan_weight *out)
+static void bind_fused(bind *b, const matrix_shape *m, const char *name, plan_weight *out)
 {
+    const size_t n = m->n, rows = m->rows, cols = m->cols;
     const assay_tensor *found = weights_find(b->weights, name);
     if (!found || rows == cols || found->rank != 3 || found->shape[1] != cols || found->shape[2] != rows) {
-        bind_matrices(b, name, &(matrix_shape){n, rows, cols}, out);
+        bind_matrices(b, name, m, out);
         return;
     }
     const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 3, (const size_t[]){n, cols, rows}, "");
@@ -42,7 +43,7 @@ static void bind_stack(bind *b, size_t n, size_t rows, size_t cols, const char *
 {
     char name[BIND_NAME_MAX];
     (void)snprintf(name, sizeof name, "%s%s.%s.weight", b->prefix, stacked, part);
-    bind_matrices(b, name, &(matrix_shape){n, rows, cols}, out);
+    bind_matrices(b, name, &(matrix_shape){n, rows, cols, false}, out);
 }
 
 /* Their number was set by the router, which is bound first. */
@@ -66,10 +67,10 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const c
     if (!allocate_experts(b, x)) return;
     if (bind_exists(b, "%s.gate_up_proj", base)) {
         (void)snprintf(name, sizeof name, "%s%s.gate_up_proj", b->prefix, base);
-        bind_fused(b, n, 2 * inner, hidden, name, x->gate);
+        bind_fused(b, &(matrix_shape){n, 2 * inner, hidden, true}, name, x->gate);
         split_gate_up(x);
         (void)snprintf(name, sizeof name, "%s%s.down_proj", b->prefix, base);
-        bind_fused(b, n, hidden, inner, name, x->down);
+        bind_fused(b, &(matrix_shape){n, hidden, inner, false}, name, x->down);
         return;
     }
     if (bind_exists(b, "%s.gate_proj.weight", stacked)) {
@@ -92,7 +93,7 @@ void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *f
     BIND_TENSOR_NAME(first, ".fc1.weight", format);
     BIND_TENSOR_NAME(second, ".fc2.weight", format);
     if (!allocate_experts(b, x)) return;
-    bind_matrices(b, first, &(matrix_shape){n, 2 * inner, hidden}, x->gate);
+    bind_matrices(b, first, &(matrix_shape){n, 2 * inner, hidden, true}, x->gate);
     split_gate_up(x);
-    bind_matrices(b, second, &(matrix_shape){n, hidden, inner}, x->down);
+    bind_matrices(b, second, &(matrix_shape){n, hidden, inner, false}, x->down);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/text.h"
 #include "model/formats/blocks.h"
 #include "model/plan/bind_tensor.h"
 
@@ -13,6 +14,7 @@ enum { SHAPE_MAX = 5 }; /* extents of a part, and of a stack */
 /* Tensors of one module, with the leading dimension of a stack. */
 typedef struct module_tensors {
     const char *path;
+    bool is_parameter; /* path is a parameter of its own, not a module that has a weight */
     const format_module *is;
     const matrix_shape *shape;
     format_part part[FORMAT_PARTS_MAX];
@@ -20,10 +22,24 @@ typedef struct module_tensors {
     size_t n;
 } module_tensors;
 
-static const assay_tensor *find_part(const bind *b, const char *path, const format_part *part)
+enum { PART_NAME_MAX = BIND_NAME_MAX + 48 };
+
+/* The tensors of a parameter X are named as transformers does (integrations/finegrained_fp8.py): X,
+ * X_scale_inv for those that a module has as weight, weight_scale_inv. */
+static void name_part(char name[PART_NAME_MAX], const module_tensors *t, const format_part *part)
 {
-    char name[BIND_NAME_MAX + 48];
-    (void)snprintf(name, sizeof name, "%s%s", path, part->suffix);
+    static const char WEIGHT[] = ".weight";
+    const char *suffix = part->suffix;
+    const bool is_weight = strncmp(suffix, WEIGHT, sizeof WEIGHT - 1) == 0;
+    if (t->is_parameter && is_weight) suffix += sizeof WEIGHT - 1;
+    const bool is_beside = t->is_parameter && !is_weight && *suffix == '.';
+    (void)snprintf(name, PART_NAME_MAX, "%s%s%s", t->path, is_beside ? "_" : "", suffix + is_beside);
+}
+
+static const assay_tensor *find_part(const bind *b, const module_tensors *t, const format_part *part)
+{
+    char name[PART_NAME_MAX];
+    name_part(name, t, part);
     return weights_find(b->weights, name);
 }
 
@@ -44,7 +60,7 @@ static bool is_one(size_t rank, const size_t *shape)
 }
 
 /* The rank and shape of a part in the checkpoint: with the leading dimension of a stack, any extent where any
- * is allowed, and a number alone with any extents of 1. */
+ * is allowed, and a number alone with any extents of 1; numbers of a stack may have two of them. */
 static size_t part_shape(const module_tensors *t, const format_part *part, const assay_tensor *found,
                          size_t shape[SHAPE_MAX])
 {
@@ -57,7 +73,8 @@ static size_t part_shape(const module_tensors *t, const format_part *part, const
     }
     for (size_t i = 0; i < part->rank; i++) shape[rank++] = part->shape[i];
     if (!found) return rank;
-    if (part->rank == 0 && found->rank == rank + 1) shape[rank++] = 1;
+    if (part->rank == 0 && found->rank <= rank + (t->shape->n ? 2 : 1))
+        while (rank < found->rank) shape[rank++] = 1;
     for (size_t i = 0; i < rank && found->rank == rank; i++)
         if (shape[i] == FORMAT_ANY) shape[i] = found->shape[i];
     return rank;
@@ -65,15 +82,15 @@ static size_t part_shape(const module_tensors *t, const format_part *part, const
 
 static void take_parts(bind *b, module_tensors *t)
 {
-    char name[BIND_NAME_MAX + 48], why[120];
+    char name[PART_NAME_MAX], why[120];
     size_t shape[SHAPE_MAX];
     size_text(why, sizeof why, t->is, t->shape);
     for (size_t i = 0; i < t->n; i++) {
         const format_part *part = &t->part[i];
-        const assay_tensor *found = find_part(b, t->path, part);
+        const assay_tensor *found = find_part(b, t, part);
         if (part->is_optional && !found) continue;
         const size_t rank = part_shape(t, part, found, shape);
-        (void)snprintf(name, sizeof name, "%s%s", t->path, part->suffix);
+        name_part(name, t, part);
         t->found[i] = bind_tensor_take(b, name, part->types, rank, shape, why);
     }
 }
@@ -135,19 +152,41 @@ static void count_parts(bind *b, const module_tensors *t)
 static bool has_parts(const bind *b, const module_tensors *t)
 {
     for (size_t i = 0; i < t->n; i++) {
-        const assay_tensor *found = find_part(b, t->path, &t->part[i]);
+        const assay_tensor *found = find_part(b, t, &t->part[i]);
         if (found && (i > 0 || t->part[i].types & FORMAT_TYPE(found->dtype))) return true;
     }
     return false;
 }
 
-/* Binds the module in its format; false: it is stored as plain numbers. */
-static bool bind_in_format(bind *b, const char *path, const matrix_shape *m, plan_weight *out)
+/* The module that a path belongs to: experts of transformers are one, and their stacks its parameters. */
+static bool is_of_experts(const char *path, char module[BIND_NAME_MAX])
 {
-    const format_module is = rules_find(&b->rules, path);
-    char reason[FORMAT_REASON_MAX] = "";
+    const char *dot = strrchr(path, '.');
+    (void)snprintf(module, BIND_NAME_MAX, "%.*s", dot ? (int)(dot - path) : 0, path);
+    return string_ends_with(module, ".experts");
+}
+
+/* Where a block has the rows of all gates and ups, transformers has a row of scales for each of the two. */
+static void halve_blocks(const bind *b, const module_tensors *t, format_module *is)
+{
+    enum { SCALES = 1, RANK = 3 };
+    const assay_tensor *scales = t->n > SCALES ? find_part(b, t, &t->part[SCALES]) : NULL;
+    if (!t->shape->has_halves || !scales || scales->rank != RANK || scales->shape[1] != 2) return;
+    if (is->block_rows && is->block_rows < t->shape->rows) return;
+    is->block_rows = t->shape->rows / 2;
+    if (!is->block_cols) is->block_cols = t->shape->cols;
+}
+
+/* Binds the module in its format; false: it is stored as plain numbers. */
+static bool bind_in_format(bind *b, const char *path, bool is_named, const matrix_shape *m, plan_weight *out)
+{
+    char module[BIND_NAME_MAX], reason[FORMAT_REASON_MAX] = "";
+    const bool is_parameter = !is_named && is_of_experts(path, module);
+    format_module is = rules_find(&b->rules, is_parameter ? module : path);
     if (!is.format || b->status != ASSAY_OK) return false;
-    module_tensors t = {.path = path, .is = &is, .shape = m};
+    module_tensors t = {.path = path, .is_parameter = is_parameter, .is = &is, .shape = m};
+    t.n = is.format->parts(&is, m->rows, m->cols, t.part, reason);
+    halve_blocks(b, &t, &is);
     t.n = is.format->parts(&is, m->rows, m->cols, t.part, reason);
     if (!is.is_named && !has_parts(b, &t)) return false;
     if (!*reason) take_parts(b, &t);
@@ -168,10 +207,10 @@ static const assay_tensor *take_stack(bind *b, const char *name, uint32_t types,
 /* X.scale and X.input_scale of NVFP4 in GGUF files: a number, or one for each matrix of the stack. */
 static const assay_tensor *take_scale(bind *b, const char *path, const char *suffix, size_t n)
 {
-    const format_part part = {suffix, FORMAT_TYPE(ASSAY_F32), 1, {n}, true};
-    const assay_tensor *t = find_part(b, path, &part);
-    if (!t) return NULL;
-    t = bind_tensor_take(b, t->name, part.types, 1, &n, "");
+    char name[PART_NAME_MAX];
+    (void)snprintf(name, sizeof name, "%s%s", path, suffix);
+    if (!weights_find(b->weights, name)) return NULL;
+    const assay_tensor *t = bind_tensor_take(b, name, FORMAT_TYPE(ASSAY_F32), 1, &n, "");
     if (t) bind_tensor_use(b, t);
     return t;
 }
@@ -226,7 +265,7 @@ void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight
     const bool has_end = length > end && strcmp(name + length - end, END) == 0;
     char path[BIND_NAME_MAX];
     (void)snprintf(path, sizeof path, "%.*s", (int)(has_end ? length - end : length), name);
-    if (bind_in_format(b, path, m, out)) return;
+    if (bind_in_format(b, path, has_end, m, out)) return;
     const size_t index = weights_index(b->weights, name);
     const bool is_found = index != SIZE_MAX;
     const gguf_type *type = is_found ? weights_type(b->weights, index) : NULL;

@@ -7,9 +7,10 @@
 #include "model/plan/bind.h"
 
 /* n matrices [rows, cols] in one tensor, or in one set of tensors; n 0: one matrix, and no leading dimension.
- */
+ * has_halves: the rows are those of a gate, and as many of an up. */
 typedef struct matrix_shape {
     size_t n, rows, cols;
+    bool has_halves;
 } matrix_shape;
 
 static inline size_t matrix_count(const matrix_shape *m)

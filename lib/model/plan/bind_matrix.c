@@ -40,7 +40,7 @@ plan_weight bind_matrix(bind *b, size_t rows, size_t cols, const char *format, .
 {
     char name[BIND_NAME_MAX];
     BIND_TENSOR_NAME(name, "", format);
-    return bind_one_matrix(b, name, &(matrix_shape){0, rows, cols});
+    return bind_one_matrix(b, name, &(matrix_shape){0, rows, cols, false});
 }
 
 plan_weight bind_transposed(bind *b, size_t rows, size_t cols, const char *format, ...)
@@ -56,7 +56,7 @@ plan_linear bind_linear(bind *b, size_t rows, size_t cols, bool has_bias, const 
     char name[BIND_NAME_MAX];
     plan_linear linear = {0};
     BIND_TENSOR_NAME(name, ".weight", format);
-    linear.weight = bind_one_matrix(b, name, &(matrix_shape){0, rows, cols});
+    linear.weight = bind_one_matrix(b, name, &(matrix_shape){0, rows, cols, false});
     if (has_bias) {
         BIND_TENSOR_NAME(name, ".bias", format);
         const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, 1, (const size_t[]){rows}, "");
@@ -77,7 +77,7 @@ plan_weight bind_square_table(bind *b, size_t rows, size_t cols, const char *for
 {
     char name[BIND_NAME_MAX];
     BIND_TENSOR_NAME(name, "", format);
-    return bind_one_matrix(b, name, &(matrix_shape){1, rows, cols});
+    return bind_one_matrix(b, name, &(matrix_shape){1, rows, cols, false});
 }
 
 plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows)
@@ -130,7 +130,7 @@ void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool
     size_t sum = 0, first = 0;
     for (size_t i = 0; i < n; i++) sum += rows[i];
     BIND_TENSOR_NAME(name, ".weight", format);
-    const plan_weight all = bind_one_matrix(b, name, &(matrix_shape){0, sum, cols});
+    const plan_weight all = bind_one_matrix(b, name, &(matrix_shape){0, sum, cols, false});
     if (has_bias) {
         BIND_TENSOR_NAME(name, ".bias", format);
         bias = bind_tensor_take(b, name, BIND_FLOATS, 1, &sum, "");
@@ -179,7 +179,7 @@ void bind_head(bind *b, plan *p, bool tied, bool keeps_stored)
         bind_fail(b, ASSAY_EFORMAT,
                   "tensor 'lm_head.weight' is missing, and the config does not tie the head to the embedding "
                   "(tie_word_embeddings)");
-    if (t) p->head = bind_one_matrix(b, t->name, &(matrix_shape){0, p->vocab, p->hidden});
+    if (t) p->head = bind_one_matrix(b, t->name, &(matrix_shape){0, p->vocab, p->hidden, false});
     if (!tied || b->status != ASSAY_OK || !t) return;
     const bool is_same = same_numbers(&p->head, &p->embedding);
     if (!is_same && keeps_stored) {

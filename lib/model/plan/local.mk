@@ -38,6 +38,7 @@ MODEL_PLAN_TESTS = \
 	lib/model/plan/tests/check_plan \
 	lib/model/plan/tests/check_quantized \
 	lib/model/plan/tests/check_quantized_refused \
+	lib/model/plan/tests/check_stacks \
 	lib/model/plan/tests/check_refused \
 	lib/model/plan/tests/check_shapes \
 	lib/model/plan/tests/check_shapes_damaged \
@@ -68,3 +69,5 @@ lib_model_plan_tests_check_shapes_damaged_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_shapes_damaged_LDADD = $(TEST_LIBS)
 lib_model_plan_tests_check_shapes_tower_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_shapes_tower_LDADD = $(TEST_LIBS)
+lib_model_plan_tests_check_stacks_CFLAGS = $(TEST_CFLAGS)
+lib_model_plan_tests_check_stacks_LDADD = $(TEST_LIBS)

@@ -136,7 +136,7 @@ static void expect_numbers(const plan_weight *w, size_t n, const double *expecte
 static matrix_shape shape_of(json_object *vector)
 {
     json_object *values = member(vector, "values");
-    matrix_shape m = {0, extent(values, 0), extent(values, 1)};
+    matrix_shape m = {0, extent(values, 0), extent(values, 1), false};
     json_object *tensors = member(vector, "tensors");
     struct json_object_iterator at = json_object_iter_begin(tensors), end = json_object_iter_end(tensors);
     for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
