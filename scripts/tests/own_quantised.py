@@ -6,7 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
+import re
 import shutil
+import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -15,7 +17,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
 
-from scripts.record.formats import packed, published
+from scripts.record.formats import exact, packed, published, switched
 from scripts.record.media.parts import Prompt
 from scripts.record.streamed import coded, passes
 from scripts.record.streamed.documents import Unsupported
@@ -27,10 +29,9 @@ FAMILIES = ("llama", "qwen3", "qwen3_moe")
 
 
 def quantised() -> list[Path]:
-    """The bundled checkpoints in safetensors whose config.json or hf_quant_config.json says how they are quantised, but MLX's of experts, which have
-    other names than the published model's."""
+    """The bundled checkpoints in safetensors whose config.json or hf_quant_config.json says how they are quantised."""
     found = [config.parent for family in FAMILIES for config in sorted((FIXTURES / family).glob("*/model/config.json"))]
-    return [model for model in found if coded.settings_of(model) and not str(model).startswith(str(FIXTURES / "qwen3_moe/mlx"))]
+    return [model for model in found if coded.settings_of(model)]
 
 
 def ignore(_line: str) -> None:
@@ -110,6 +111,56 @@ class Quantised(OwnCase):
             self.assertTrue(torch.equal(found[name][...], expected), name)
             self.assertTrue(torch.equal(found[name].rows(1, 3), expected[1:3]), name)
         self.assertTrue(np.isfinite(self.truth(model, [7, 41, 3, 12])).all())
+
+    def test_engines_pass_the_stacked_experts_of_mlx(self) -> None:
+        """config.json of this checkpoint has a list of ids that end a text."""
+        self.write_prompts({"ids": [7, 41, 3, 12, 9]})
+        out = self.work / "out"
+        self.own(FIXTURES / "qwen3_moe/mlx-6bit/model", out, "--decode", "2")
+        judged = assay("run", "--engine", "ref64", "--engine", "ref32", out)
+        self.assertEqual(judged.returncode, 0, judged.stdout)
+        self.assertIn("2 passed, 0 failed, 0 skipped", judged.stdout)
+
+    @unittest.skipUnless(published.is_installed("mlx"), "the package mlx is not installed")
+    def test_groups_of_mlx_are_what_mlx_makes_of_them(self) -> None:
+        for name in ("llama/mlx-4bit", "llama/mlx-8bit", "qwen3/mlx-3bit", "qwen3_moe/mlx-6bit"):
+            model = FIXTURES / name / "model"
+            for part in exact.parts(exact.places(model / "model.safetensors"), coded.settings_of(model)):
+                with self.subTest(name, x=part.x):
+                    (_, numbers, _), = published.mlx(part.x, {name: place.read() for name, place in part.own.items()}, part.settings)
+                    np.testing.assert_array_equal(published.once(part.rows(0, part.shape[0]), torch.float32), numbers.numpy())
+
+    @unittest.skipUnless(published.is_installed("mlx"), "the package mlx is not installed")
+    def test_a_scale_of_the_next_group_is_not_that_of_mlx(self) -> None:
+        def wrong(x, tensors, settings):
+            scales = tensors[f"{x}.scales"]
+            return packed.as_mlx(x, tensors | {f"{x}.scales": packed.Stored(scales.dtype, scales.shape, np.roll(scales.data, 2))}, settings)
+
+        with mock.patch.dict(packed.METHODS, {"mlx": wrong}):
+            self.assertRegex(self.refused(FIXTURES / "qwen3_moe/mlx-6bit/model"), r", from row 0 on: mlx makes \d+ of \d+ other numbers")
+
+    def test_stacks_of_plain_experts_are_those_of_the_published_names(self) -> None:
+        model = self.copy("qwen3_moe/window")
+        expected = self.truth(model, [7, 41, 3])
+        state, stacks = load_file(model / "model.safetensors"), {}
+        for name in [name for name in state if ".experts." in name]:
+            stem, i, rest = re.fullmatch(r"(.*)\.experts\.(\d+)\.(.*)", name).groups()
+            stacks.setdefault(f"{stem}.switch_mlp.{rest}", {})[int(i)] = state.pop(name)
+        self.assertTrue(stacks)
+        save_file(state | {name: torch.stack([each[i] for i in range(len(each))]) for name, each in stacks.items()}, model / "model.safetensors",
+                  metadata={"format": "pt"})
+        coded.read.cache_clear()
+        np.testing.assert_array_equal(self.truth(model, [7, 41, 3]), expected)
+
+    def test_the_module_of_a_matrix_is_found_by_its_name(self) -> None:
+        for block, part, own in (("mlp", "up_proj", "up_proj"), ("block_sparse_moe", "w3", "up_proj"), ("feed_forward", "w2", "down_proj")):
+            entry = {"dtype": "U32", "shape": [2, 3, 5], "data_offsets": [60, 180]}
+            found = switched.apart({f"a.{block}.switch_mlp.{own}.weight": entry, f"a.{block}.gate.weight": entry})
+            self.assertEqual(found, {f"a.{block}.experts.0.{part}.weight": entry | {"shape": [3, 5], "data_offsets": [60, 120]},
+                                     f"a.{block}.experts.1.{part}.weight": entry | {"shape": [3, 5], "data_offsets": [120, 180]},
+                                     f"a.{block}.gate.weight": entry})
+            self.assertEqual(switched.stack_of(f"a.{block}.experts.1.{part}"), f"a.{block}.switch_mlp.{own}")
+        self.assertEqual(switched.stack_of("a.mlp.up_proj"), "a.mlp.up_proj")
 
     def test_settings_of_modelopt_alone_are_enough(self) -> None:
         model = self.copy("qwen3/modelopt-nvfp4")

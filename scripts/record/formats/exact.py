@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import packed, published
+from . import packed, published, switched
 from .layout import Matrix, decode
 from .packed import Stored, Tensors
 
@@ -51,7 +51,7 @@ def places(path: Path) -> dict[str, Place]:
         header = json.loads(file.read(length))
     header.pop("__metadata__", None)
     return {name: Place(said["dtype"], tuple(said["shape"]), path, 8 + length + said["data_offsets"][0], said["data_offsets"][1] - said["data_offsets"][0])
-            for name, said in header.items()}
+            for name, said in switched.apart(header).items()}
 
 
 def tensors(path: Path) -> Tensors:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from . import switched
 from .layout import E2M1, E4M3, E8M0, Digit, Field, Matrix, Plane
 
 Config = dict[str, Any]
@@ -220,13 +221,18 @@ def as_bitsandbytes(x: str, tensors: Tensors, settings: Config) -> Matrix | None
                   nested, offset=array(offset))
 
 
+def group_of_mlx(x: str, settings: Config) -> int:
+    """Inputs that have a scale and a bias."""
+    own = settings.get(x, settings.get(switched.stack_of(x)))
+    return (own if isinstance(own, dict) else settings).get("group_size", 64)  # MLX's default
+
+
 def as_mlx(x: str, tensors: Tensors, settings: Config) -> Matrix | None:
-    """MLX's affine groups; a stack of matrices is one with all their rows."""
+    """MLX's affine groups."""
     if f"{x}.scales" not in tensors:
         return None
     codes, scales, biases = (tensors[f"{x}.{name}"] for name in ("weight", "scales", "biases"))
-    own = settings.get(x)
-    group = (own if isinstance(own, dict) else settings).get("group_size", 64)  # MLX's default
+    group = group_of_mlx(x, settings)
     (n_out, words), groups = size(codes), scales.shape[-1]
     return Matrix(n_out, groups * group, stream(codes.data, "unsigned", 32 * words // (groups * group), 32 * words),
                   array(scales, ("o", groups, 1), ("k", 1, group)), minimum=array(biases, ("o", groups, 1), ("k", 1, group), times=-1.0))

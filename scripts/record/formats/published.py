@@ -154,8 +154,21 @@ def bitsandbytes(x: str, tensors: Tensors, _settings: Config) -> Iterator[Found]
                                                        state["blocksize"], state["shape"], torch.float32), rounded
 
 
+def mlx(x: str, tensors: Tensors, settings: Config) -> Iterator[Found]:
+    """In float32, in which the product of a code with a scale of 16 bits is exact."""
+    codes, scales, biases = (tensors[f"{x}.{name}"] for name in ("weight", "scales", "biases"))
+    if not is_installed("mlx") or "F32" in (scales.dtype, biases.dtype):
+        return
+    import mlx.core as mx
+    groups, words = scales.shape[-1], codes.shape[-1]
+    group = packed.group_of_mlx(x, settings)
+    parts = [mx.array(tensor(stored).float().numpy()) for stored in (scales, biases)]
+    found = mx.dequantize(mx.array(codes.data.view("<u4").reshape(codes.shape)), *parts, group_size=group, bits=32 * words // (groups * group), stream=mx.cpu)
+    yield "mlx", torch.from_numpy(np.array(found)), 1
+
+
 METHODS = {"fp8": fp8, "compressed-tensors": compressed, "modelopt": modelopt, "mxfp4": mxfp4, "awq": awq, "gptq": gptq,
-           "bitsandbytes": bitsandbytes}
+           "bitsandbytes": bitsandbytes, "mlx": mlx}
 
 
 WHOLE, SAMPLED, DRAWN = 1 << 18, 1 << 14, 2  # numbers of a matrix that is compared wholly, numbers of a block of another, blocks that are drawn

@@ -255,7 +255,8 @@ def draw_parts(formats: Format, rng: np.random.Generator) -> tuple[tuple[Part, .
 
 def special_ids(config: Config) -> set[int]:
     """The ids that the members of a multimodal config name: never drawn as text."""
-    return {value for name, value in config.items() if re.search(r"_token_id$|_token_index$|^im_\w+_id$", name)}
+    said = [value for name, value in config.items() if re.search(r"_token_id$|_token_index$|^im_\w+_id$", name)]
+    return {one for value in said for one in (value if isinstance(value, list) else [value])}
 
 
 def joined(media: tuple[Medium, ...]) -> dict[str, np.ndarray]:

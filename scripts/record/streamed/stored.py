@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from ..formats import switched
 from . import documents
 from .documents import Unsupported
 
@@ -77,7 +78,7 @@ def read_header(path: Path, without: Collection[str] = ()) -> dict[str, Tensor]:
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(LENGTH_BYTES), "little")
         entries = json.loads(file.read(length))
-    entries = {name: entry for name, entry in entries.items() if name != "__metadata__" and name not in without}
+    entries = {name: entry for name, entry in switched.apart(entries).items() if name != "__metadata__" and name not in without}
     for name, entry in entries.items():
         if entry["dtype"] not in TYPES:
             raise Unsupported(f"{path}: tensor '{name}': found dtype {entry['dtype']}, expected one of {', '.join(TYPES)}")
