@@ -10,7 +10,7 @@
 /* compressors/: pack_quantized, int_quantized, float_quantized (both also naive_quantized), nvfp4 and mxfp4.
  */
 
-enum { NVFP4_GROUP = 16, MXFP4_GROUP = 32 };
+enum { NVFP4_GROUP = 16, MX_GROUP = 32 };
 
 static const uint32_t E4M3 = FORMAT_TYPE(ASSAY_F8_E4M3), U8 = FORMAT_TYPE(ASSAY_U8);
 
@@ -162,37 +162,66 @@ static size_t list_mxfp4(const format_module *m, size_t rows, size_t cols, forma
                          char reason[FORMAT_REASON_MAX])
 {
     (void)m;
-    list_e2m1(rows, cols, MXFP4_GROUP, U8 | FORMAT_TYPE(ASSAY_F8_E8M0), out, reason);
+    list_e2m1(rows, cols, MX_GROUP, U8 | FORMAT_TYPE(ASSAY_F8_E8M0), out, reason);
     return 2;
 }
 
 static void describe_mxfp4(format_matrix *m)
 {
-    field_describe_e2m1(m, MXFP4_GROUP);
+    field_describe_e2m1(m, MX_GROUP);
 }
 
-static const weight_format FORMATS[] = {
-    {"float-quantized", list_float, field_describe_bytes, NULL},
-    {"int-quantized", list_int, describe_int, NULL},
-    {"pack-quantized", list_packed, describe_packed, check_packed},
-    {"nvfp4-pack-quantized", list_nvfp4, describe_nvfp4, NULL},
-    {"mxfp4-pack-quantized", list_mxfp4, describe_mxfp4, NULL},
-    {"mxfp8-quantized", list_mxfp8, field_describe_bytes, NULL},
+/* The weights of a format, as its compressor takes them; group 0: any, or none. */
+static const struct compressed {
+    weight_format format;
+    const char *type;
+    size_t least, most, group; /* bits; inputs of a scale */
+    bool has_zeros;            /* asymmetric codes have zero points */
+} FORMATS[] = {
+    {{"float-quantized", list_float, field_describe_bytes, NULL}, "float", 8, 8, 0, false},
+    {{"int-quantized", list_int, describe_int, NULL}, "int", 1, 8, 0, true},
+    {{"pack-quantized", list_packed, describe_packed, check_packed}, "int", 1, 8, 0, true},
+    {{"nvfp4-pack-quantized", list_nvfp4, describe_nvfp4, NULL}, "float", 4, 4, NVFP4_GROUP, false},
+    {{"mxfp4-pack-quantized", list_mxfp4, describe_mxfp4, NULL}, "float", 4, 4, MX_GROUP, false},
+    {{"mxfp8-quantized", list_mxfp8, field_describe_bytes, NULL}, "float", 8, 8, MX_GROUP, false},
 };
 enum { N_FORMATS = sizeof FORMATS / sizeof *FORMATS };
 
-const weight_format *compressed_format_find(const char *name, bool is_float)
+static const struct compressed *find(const char *name, bool is_float)
 {
     if (strcmp(name, "naive-quantized") == 0) return &FORMATS[is_float ? 0 : 1];
     for (size_t i = 0; i < N_FORMATS; i++)
-        if (strcmp(FORMATS[i].name, name) == 0) return &FORMATS[i];
+        if (strcmp(FORMATS[i].format.name, name) == 0) return &FORMATS[i];
     return NULL;
+}
+
+const weight_format *compressed_format_find(const char *name, bool is_float)
+{
+    const struct compressed *found = find(name, is_float);
+    return found ? &found->format : NULL;
+}
+
+void compressed_format_check(config *c, const char *name, bool is_float, const format_module *m)
+{
+    const struct compressed *is = find(name, is_float);
+    if (!is || c->status != ASSAY_OK) return;
+    if (is_float != (strcmp(is->type, "float") == 0))
+        config_fail(c, ASSAY_EFORMAT, "type: found \"%s\", expected \"%s\", as %s has it",
+                    is_float ? "float" : "int", is->type, is->format.name);
+    else if (m->bits < is->least || m->bits > is->most)
+        config_fail(c, ASSAY_EFORMAT, "num_bits: found %zu, expected %s%zu, as %s has it", m->bits,
+                    is->least < is->most ? "at most " : "", is->most, is->format.name);
+    else if (is->group && m->group != is->group)
+        config_fail(c, ASSAY_EFORMAT, "group_size: found %zu, expected %zu, as %s has it", m->group,
+                    is->group, is->format.name);
+    else if (m->is_asymmetric && !is->has_zeros)
+        config_fail(c, ASSAY_EFORMAT, "symmetric: found false, expected true, as %s has it", is->format.name);
 }
 
 void compressed_format_names(char *out, size_t size)
 {
     size_t used = 0;
     for (size_t i = 0; i < N_FORMATS && used < size; i++)
-        used += (size_t)snprintf(out + used, size - used, "\"%s\", ", FORMATS[i].name);
+        used += (size_t)snprintf(out + used, size - used, "\"%s\", ", FORMATS[i].format.name);
     if (used < size) (void)snprintf(out + used, size - used, "\"naive-quantized\" or \"mixed-precision\"");
 }

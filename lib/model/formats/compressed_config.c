@@ -71,6 +71,7 @@ static void read_weights(config *c, const char *format, format_module *m)
     m->is_ordered = read_order(c);
     config_refuse(c, "dynamic");
     setting_ignore(c, HARMLESS, sizeof HARMLESS / sizeof *HARMLESS);
+    compressed_format_check(c, format, is_float, m);
     if (c->status == ASSAY_OK) m->format = compressed_format_find(format, is_float);
 }
 
@@ -111,14 +112,23 @@ static const char *find_name(config *c, const char *member, const char *fallback
     return name;
 }
 
+/* Marks a scheme of activations or of a cache as read: an object or null. */
+static bool read_scheme(config *c, const char *name)
+{
+    json_object *value = config_member(c, name);
+    if (value && !json_object_is_type(value, json_type_object))
+        config_fail_member(c, ASSAY_EFORMAT, name, "expected an object");
+    return value;
+}
+
 /* One member of config_groups. */
 static void read_group(config *c, const char *whole, rule_match wanted, rules *out)
 {
     config weights;
     format_module module = {0};
     const char *format = find_name(c, "format", whole);
-    (void)config_has(c, "input_activations");
-    (void)config_has(c, "output_activations");
+    (void)read_scheme(c, "input_activations");
+    (void)read_scheme(c, "output_activations");
     if (config_is_null(c, "weights")) { /* a group of attention's inputs or of caches alone */
         out->has_cache_scales = true;
         (void)config_has(c, "targets");
@@ -176,7 +186,7 @@ static void read_config(config *c, rules *out)
                                            "use_optimized_inference",  "dequantize"};
     static const rule_match ORDER[] = {RULE_PATH, RULE_EXPRESSION, RULE_ALL};
     const char *whole = find_name(c, "format", "mixed-precision");
-    out->has_cache_scales = config_has(c, "kv_cache_scheme");
+    out->has_cache_scales = read_scheme(c, "kv_cache_scheme");
     read_sparsity(c);
     config_refuse(c, "transform_config");
     config_refuse(c, "moe_sparsity_config");

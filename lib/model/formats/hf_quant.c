@@ -14,6 +14,10 @@ static const char CONFIG[] = "quantization_config", METHOD[] = "quant_method", M
 static const char *const SHARED[] = {"quant_algo", "group_size", "quantized_layers"};
 enum { N_SHARED = sizeof SHARED / sizeof *SHARED };
 
+/* Members that this document has besides. */
+static const char *const OWN[] = {"exclude_modules", "ignore", "has_zero_point", "pre_quant_scale",
+                                  "kv_cache_quant_algo"};
+
 static json_object *member(json_object *in, const char *name)
 {
     json_object *value = NULL;
@@ -32,6 +36,27 @@ static assay_status compare_member(const char *path, json_object *stated, json_o
                       name, json_object_to_json_string(here), json_object_to_json_string(own));
 }
 
+static bool is_listed(const char *name, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+/* Fails for a member that the method does not have. */
+static assay_status check_known(const char *path, json_object *stated, assay_error *err)
+{
+    struct json_object_iterator at = json_object_iter_begin(stated), end = json_object_iter_end(stated);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        const char *name = json_object_iter_peek_name(&at);
+        if (!is_listed(name, SHARED, N_SHARED) && !is_listed(name, OWN, sizeof OWN / sizeof *OWN))
+            return assay_fail(err, ASSAY_EUNSUPPORTED,
+                              "%s: quantization.%.60s: found %.60s, expected only members that modelopt has",
+                              path, name, json_object_to_json_string(json_object_iter_peek_value(&at)));
+    }
+    return ASSAY_OK;
+}
+
 static assay_status compare(const char *path, json_object *stated, json_object *in_config, assay_error *err)
 {
     json_object *method = member(in_config, METHOD);
@@ -39,11 +64,10 @@ static assay_status compare(const char *path, json_object *stated, json_object *
     if (name && strcmp(name, MODELOPT) != 0)
         return assay_fail(err, ASSAY_EFORMAT, "%s: found, but config.json states quant_method \"%.60s\"",
                           path, name);
-    for (size_t i = 0; i < N_SHARED; i++) {
-        const assay_status rc = compare_member(path, stated, in_config, SHARED[i], err);
-        if (rc != ASSAY_OK) return rc;
-    }
-    return ASSAY_OK;
+    assay_status rc = check_known(path, stated, err);
+    for (size_t i = 0; rc == ASSAY_OK && i < N_SHARED; i++)
+        rc = compare_member(path, stated, in_config, SHARED[i], err);
+    return rc;
 }
 
 /* modelopt's export leaves group_size of integers out of config.json. */

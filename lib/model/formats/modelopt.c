@@ -228,9 +228,35 @@ static void read_layers(config *c, rules *out)
     }
 }
 
+/* What config_groups repeats of the algorithm: the bits of a code. Its group_size is not that of all
+ * algorithms. */
+static void check_groups(config *c, size_t bits)
+{
+    static const char NAME[] = "config_groups";
+    json_object *groups = config_member(c, NAME), *weights = NULL, *found = NULL;
+    if (!groups || c->status != ASSAY_OK) return;
+    if (!json_object_is_type(groups, json_type_object)) {
+        config_fail_member(c, ASSAY_EFORMAT, NAME, "expected an object");
+        return;
+    }
+    struct json_object_iterator at = json_object_iter_begin(groups), end = json_object_iter_end(groups);
+    for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+        json_object *group = json_object_iter_peek_value(&at);
+        if (!json_object_is_type(group, json_type_object) ||
+            !json_object_object_get_ex(group, "weights", &weights) ||
+            !json_object_is_type(weights, json_type_object) ||
+            !json_object_object_get_ex(weights, "num_bits", &found))
+            continue;
+        if (!json_object_is_type(found, json_type_int) || json_object_get_int64(found) != (int64_t)bits)
+            config_fail(c, ASSAY_EFORMAT,
+                        "config_groups.%.40s.weights.num_bits: found %.20s, expected %zu, as quant_algo says",
+                        json_object_iter_peek_name(&at), json_object_to_json_string(found), bits);
+    }
+}
+
 static void read_config(config *c, rules *out)
 {
-    static const char *const HARMLESS[] = {"producer", "config_groups", "version"};
+    static const char *const HARMLESS[] = {"producer", "version"};
     out->has_cache_scales = config_has(c, "kv_cache_quant_algo") || config_has(c, "kv_cache_scheme");
     (void)config_has(c, "kv_cache_scheme");
     setting_ignore(c, HARMLESS, sizeof HARMLESS / sizeof *HARMLESS);
@@ -238,11 +264,13 @@ static void read_config(config *c, rules *out)
     rules_add_list(out, c, "exclude_modules", RULE_WILDCARD, &(format_module){0});
     const char *algorithm = config_has(c, "quant_algo") ? config_text(c, "quant_algo") : "";
     if (c->status == ASSAY_OK && strcmp(algorithm, "MIXED_PRECISION") == 0) {
+        (void)config_has(c, "config_groups");
         read_layers(c, out);
         return;
     }
     (void)config_has(c, "quantized_layers");
     const format_module module = read_algorithm(c);
+    check_groups(c, module.bits);
     rules_add(out, c, "quant_algo", RULE_ALL, "", &module);
 }
 

@@ -111,7 +111,10 @@ def as_compressed(x: str, tensors: Tensors, settings: Config) -> Matrix | None:
     bits, group = weights["num_bits"], weights.get("group_size") or 1
     if f"{x}.weight_packed" not in tensors:
         rows, columns = weights.get("block_structure") or (1, group)
-        return replace(as_plain(x, tensors, settings), scale=grid(scale, rows, columns))
+        exponents = {"kind": "table", "table": E8M0} if scale.dtype == "U8" else {}
+        made = replace(as_plain(x, tensors, settings), scale=grid(scale, rows, columns, **exponents))
+        zero = tensors.get(f"{x}.weight_zero_point")
+        return made if zero is None else replace(made, zero=grid(zero, rows, columns))
     packed = tensors[f"{x}.weight_packed"]
     if packed.dtype == "U8":
         n_out, n_in = size(packed)
