@@ -125,6 +125,7 @@ static bool read_scheme(config *c, const char *name)
 static void read_group(config *c, const char *whole, rule_match wanted, rules *out)
 {
     config weights;
+    char prefix[160];
     format_module module = {0};
     const char *format = find_name(c, "format", whole);
     (void)read_scheme(c, "input_activations");
@@ -134,7 +135,13 @@ static void read_group(config *c, const char *whole, rule_match wanted, rules *o
         (void)config_has(c, "targets");
         return;
     }
-    if (c->status != ASSAY_OK || !config_begin_member(&weights, c, "weights.")) return;
+    json_object *value = config_member(c, "weights");
+    if (c->status == ASSAY_OK && !json_object_is_type(value, json_type_object))
+        config_fail(c, ASSAY_EFORMAT, "weights: %s, expected an object",
+                    value ? "found another type" : "missing");
+    if (c->status != ASSAY_OK) return;
+    (void)snprintf(prefix, sizeof prefix, "%sweights.", c->prefix);
+    config_begin_inside(&weights, c, prefix, value);
     read_weights(&weights, format, &module);
     config_end_strict(&weights, "expected only members of QuantizationArgs");
     if (c->status == ASSAY_OK && !module.format)
