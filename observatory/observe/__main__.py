@@ -18,7 +18,7 @@ from . import pack
 
 OBSERVERS = {"mlx-lm": "observatory.observe.mlx_lm", "mlx-vlm": "observatory.vlm.observation",
              "transformers": "observatory.observe.newer", "llama-cpp": "observatory.observe.llama_cpp",
-             "transformers-stored": "observatory.observe.stored"}  # system -> module with observe(case)
+             "transformers-stored": "observatory.observe.stored", "compressed-tensors": "observatory.observe.compressed"}  # system -> module with observe(case)
 
 
 def cases_at(place: Path) -> list[Path]:
@@ -30,12 +30,12 @@ def cases_at(place: Path) -> list[Path]:
 def systems_of(case: Path) -> list[str]:
     """The systems that are run on a bundled case, fixtures/FAMILY/VARIANT/CASE.h5: mlx-vlm if the variant takes images, else mlx-lm; and the
     transformers of this environment if the family's truth is that of another version. A checkpoint that another tool than mlx-lm quantised:
-    transformers, and llama.cpp if it is a GGUF file."""
+    transformers, llama.cpp if it is a GGUF file, and compressed-tensors if it wrote it."""
     from scripts.record import pinned
 
     from .formats import method_of
     if (method := method_of(case)) is not None:
-        return ["transformers-stored", *(["llama-cpp"] if method == "gguf" else [])]
+        return ["transformers-stored", *{"gguf": ["llama-cpp"], "compressed-tensors": ["compressed-tensors"]}.get(method, [])]
     name, variant = case.parts[-3], case.parts[-2]
     if name not in families.NAMES:
         return ["mlx-lm"]

@@ -3,6 +3,7 @@ compare, never goldens. With transformers 5.23.0: bitsandbytes 0.50.2, compresse
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,9 @@ def load(model: Path, method: str | None) -> Loaded:
     return Loaded(build, {}, torch.float32)
 
 
-def run(model: Path, method: str | None, golden: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def run(published: Loaded, golden: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The datasets of an observation: float32 logits as in /expect/truth, NaN on padding; greedy tokens; the case's traces, of sample 0, if all
     weights are widened."""
-    published = load(model, method)
     traced = all(one.dtype is torch.float32 for one in published.model.parameters())
     prefill, decode, trace, tokens = [], [], {}, []
     for number, (prompt, forced) in enumerate(zip(prompts(golden), golden["/input/decode"].tolist())):
@@ -80,18 +80,23 @@ def greedy(published: Run, prompt: list[int], n_tokens: int) -> list[int]:
 
 
 def observe(case: Path) -> str:
-    """Writes observed/<case>.transformers-stored.h5 beside a case, or .txt with the error message. Returns text for the log."""
+    return observe_as(SYSTEM, load, "stored weights widened by its loader to float32", case)
+
+
+def observe_as(system: str, load: Callable[[Path, str | None], Loaded], words: str, case: Path) -> str:
+    """Writes observed/<case>.<system>.h5 beside a case, or .txt with the error message. words: what the loader does with stored weights. Returns text
+    for the log."""
     golden, attributes = h5.read(case)
-    place = case.parent / "observed" / f"{case.stem}.{SYSTEM}"
+    place = case.parent / "observed" / f"{case.stem}.{system}"
     version = f"transformers {transformers.__version__}, torch {torch.__version__} on a CPU"
     place.parent.mkdir(exist_ok=True)
     try:
-        datasets = run(case.parent / str(attributes["model"]), method_of(case), golden)
+        datasets = run(load(case.parent / str(attributes["model"]), method_of(case)), golden)
     except Exception as error:  # any error of transformers is its result
         place.with_name(place.name + ".txt").write_text(f"{version}: {refusal(error, case)}\n")
-        return f"{SYSTEM} cannot: {refusal(error, case)[:90]}"
+        return f"{system} cannot: {refusal(error, case)[:90]}"
     written: dict[str, Any] = {
         "kind": "observation", "case": f"../{case.name}", "recorder": attributes["recorder"],
-        "source": f"{version}; stored weights widened by its loader to float32; each sample alone, whole sequences without a cache"}
+        "source": f"{version}; {words}; each sample alone, whole sequences without a cache"}
     h5.write(place.with_name(place.name + ".h5"), written, datasets)
-    return f"{SYSTEM} {distance(golden, datasets, '/observed') / distance(golden, golden, '/expect/float32'):.3g} x noise"
+    return f"{system} {distance(golden, datasets, '/observed') / distance(golden, golden, '/expect/float32'):.3g} x noise"

@@ -32,8 +32,9 @@ HEADER = """\
 """
 
 
-# The types of inputs that observers of llama.cpp state, one of which a case records, with the type of their caches; all others state float32
-STATED = {"llama-cpp": ("q8_0+f16", "q8_1+f16", "q8_K+f16"), "llama-cpp-cache": ("q8_0", "q8_1", "q8_K")}
+# The types of inputs that observers state, one of which a case records, of llama.cpp with the type of their caches; all others state float32
+STATED = {"llama-cpp": ("q8_0+f16", "q8_1+f16", "q8_K+f16"), "llama-cpp-cache": ("q8_0", "q8_1", "q8_K"),
+          "compressed-tensors": ("fp8-token", "fp8-static", "fp8-group128", "int8-token", "mxfp4", "nvfp4")}
 
 
 @dataclass(frozen=True)
