@@ -1,5 +1,6 @@
-"""Which faults of stored weights the noise of each compute type still shows: `python3 -m scripts.judging.missed` prints a line a type.
+"""Which faults of stored weights the noise of each compute type still shows: `python3 -m scripts.judging.missed [NAME...]` prints a line a type.
 
+NAME: of cases, "single" if there is none.
 A pair is a fault and a case that fails with it by the noise of float32. fastpath computes in the type where it has it, in float32 where it has not.
 
 SPDX-License-Identifier: Apache-2.0
@@ -11,6 +12,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -42,9 +44,9 @@ def differ(case: str, dumped: str, compute: str) -> bool | None:
     return None if code == 77 else code == 1
 
 
-def main() -> None:
-    cases = [str(case) for case in sorted((TOP / "fixtures").glob("*/*-*/single.h5")) if re.match("gguf|ct|fp8|gptq|bnb|modelopt", case.parent.name)]
-    cases += map(str, sorted((TOP / "fixtures").glob("*/awq/single.h5")))
+def main(names: list[str]) -> None:
+    formats = re.compile("(gguf|ct|fp8|gptq|bnb|modelopt)-|awq$")
+    cases = [str(case) for name in names or ["single"] for case in sorted((TOP / "fixtures").glob(f"*/*/{name}.h5")) if formats.match(case.parent.name)]
     seen: dict[str, list[tuple[str, bool]]] = {compute: [] for compute in (*OWN, *OTHERS)}
     for fault in stored_faults():
         with tempfile.TemporaryDirectory() as dumped:
@@ -60,4 +62,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
