@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows of a table, without headers of their own: *.c qwen/*.c
+# Rows of a table, without headers of their own: *.c qwen/*.c gemma/*.c glm/*.c mistral/*.c
 # The readers, a line for each family; list.c is made of them.
 FAMILY_READERS = \
 	lib/model/families/ernie4_5_vl_moe.c \
 	lib/model/families/falcon_ocr.c \
-	lib/model/families/gemma.c \
-	lib/model/families/gemma2.c \
-	lib/model/families/gemma3n.c \
-	lib/model/families/gemma4.c \
-	lib/model/families/glm4v.c \
-	lib/model/families/glm4v_moe.c \
-	lib/model/families/glm_ocr.c \
+	lib/model/families/gemma/gemma.c \
+	lib/model/families/gemma/gemma2.c \
+	lib/model/families/gemma/gemma3_text.c \
+	lib/model/families/gemma/gemma3n.c \
+	lib/model/families/gemma/gemma4.c \
+	lib/model/families/glm/glm4v.c \
+	lib/model/families/glm/glm4v_moe.c \
+	lib/model/families/glm/glm_ocr.c \
 	lib/model/families/granite.c \
 	lib/model/families/hunyuan_vl.c \
 	lib/model/families/llama.c \
-	lib/model/families/mistral.c \
+	lib/model/families/mistral/mistral.c \
 	lib/model/families/mllama.c \
 	lib/model/families/moondream3.c \
 	lib/model/families/olmo2.c \

@@ -250,6 +250,11 @@ void family_listed_windows(family *f, size_t size, size_t full_every)
     free(sliding);
 }
 
+size_t family_pattern(family *f, size_t fallback)
+{
+    return config_size_or(f->config, "sliding_window_pattern", fallback);
+}
+
 double family_cap(family *f, const char *member, double fallback)
 {
     config *c = f->config;

@@ -59,6 +59,9 @@ size_t family_window(family *f, size_t fallback);
  * slide. */
 void family_listed_windows(family *f, size_t size, size_t full_every);
 
+/* sliding_window_pattern, for family_listed_windows. fallback: the published class's default. */
+size_t family_pattern(family *f, size_t fallback);
+
 /* The same window in every layer; 0: none. */
 void family_same_windows(family *f, size_t size);
 

@@ -133,10 +133,30 @@ void family_decoder_mlp(family *f, const family_decoder *d, size_t i)
     f->plan->layers[i].mlp = family_mlp(f, i, d->intermediate, d->activation, d->mlp_bias);
 }
 
-void family_decoder_layers(family *f, const family_decoder *d)
+void family_decoder_layers_by_window(family *f, const family_decoder *sliding, const family_decoder *full)
 {
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
+        const family_decoder *d = f->plan->layers[i].mixer.attention.window ? sliding : full;
         family_decoder_attention(f, d, i);
         family_decoder_mlp(f, d, i);
     }
+}
+
+void family_decoder_layers(family *f, const family_decoder *d)
+{
+    family_decoder_layers_by_window(f, d, d);
+}
+
+void family_two_ropes(family *f, double full_theta, double sliding_theta, family_decoder *full,
+                      family_decoder *sliding)
+{
+    full->rope = family_rope(f, &(config_rope_request){.layer_type = "full_attention",
+                                                       .head_dim = full->head_dim,
+                                                       .default_theta = full_theta,
+                                                       .old_scaling = true});
+    sliding->rope = family_rope(f, &(config_rope_request){.layer_type = "sliding_attention",
+                                                          .head_dim = sliding->head_dim,
+                                                          .default_theta = sliding_theta,
+                                                          .old_theta = "rope_local_base_freq"});
+    config_rope_end(f->config);
 }

@@ -62,4 +62,13 @@ void family_decoder_mlp(family *f, const family_decoder *d, size_t i);
 /* Both, in every layer. */
 void family_decoder_layers(family *f, const family_decoder *d);
 
+/* Both, in every layer: as `sliding` says in those to which the plan has given a window, as `full` in the
+ * others. */
+void family_decoder_layers_by_window(family *f, const family_decoder *sliding, const family_decoder *full);
+
+/* Reads the ropes of full_attention, whose member of the older spelling is rope_theta with rope_scaling, and
+ * of sliding_attention, rope_local_base_freq. Each has the published default of its theta. */
+void family_two_ropes(family *f, double full_theta, double sliding_theta, family_decoder *full,
+                      family_decoder *sliding);
+
 #endif

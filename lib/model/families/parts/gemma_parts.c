@@ -95,3 +95,12 @@ family_decoder family_gemma_decoder(family *f)
     d.qkv_bias = d.o_bias = config_flag_or(f->config, "attention_bias", false);
     return d;
 }
+
+void family_gemma_gguf_scale(gguf_config *c, size_t layers_of_27b)
+{
+    const size_t n_heads = gguf_config_count(c, "attention.head_count");
+    const bool is_27b = gguf_config_count(c, "block_count") == layers_of_27b;
+    const size_t scalar = is_27b && n_heads ? gguf_config_count(c, "embedding_length") / n_heads
+                                            : gguf_config_count(c, "attention.key_length");
+    gguf_config_set(c, c->root, "query_pre_attn_scalar", json_object_new_int64((int64_t)scalar));
+}

@@ -1,10 +1,11 @@
-/* Reading the parts of a config that Gemma 3n and Gemma 4 share.
+/* Reading the parts that several Gemmas share; all but the last function are of Gemma 3n and Gemma 4.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FAMILIES_GEMMA_PARTS_H
 #define MODEL_FAMILIES_GEMMA_PARTS_H
 
 #include "model/families/parts/decoder.h"
+#include "model/gguf/config.h"
 
 /* Reads rms_norm_eps, num_attention_heads, attention_bias and the activation, and begins the family
  * (family_begin). The layer: norms before and after attention and MLP, norms of each head before rope, an
@@ -22,5 +23,9 @@ plan_layer_input family_gemma_input(family *f, size_t i, size_t width, double ep
 
 /* A norm over the hidden size, layers.i.name. */
 plan_norm family_gemma_norm(family *f, size_t i, double epsilon, const char *name);
+
+/* Of a GGUF file, which does not have it: sets query_pre_attn_scalar to the head size, or, in the 27B model,
+ * which is told by its number of layers, to hidden_size / heads. */
+void family_gemma_gguf_scale(gguf_config *c, size_t layers_of_27b);
 
 #endif

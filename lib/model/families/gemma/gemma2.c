@@ -8,8 +8,8 @@
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
 #include "model/families/parts/family.h"
+#include "model/families/parts/gemma_parts.h"
 #include "model/families/parts/harmless.h"
-#include "model/gguf/config.h"
 
 static void read_family(family *f)
 {
@@ -44,16 +44,10 @@ static const config_harmless_member UNREAD_MEMBERS[] = {
 static const config_harmless_group UNREAD = {"is not read by the published class",
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
-/* The scale of scores is not in the file: that of the 27B model, told by its layers, is of the width of a
- * head in hidden_size; the pattern of windows is the published default. */
+/* The pattern of windows is the published default. */
 static void read_gguf(gguf_config *c)
 {
-    enum { LAYERS_OF_27B = 46 };
-    const size_t n_heads = gguf_config_count(c, "attention.head_count");
-    const bool is_27b = gguf_config_count(c, "block_count") == LAYERS_OF_27B;
-    const size_t scalar = is_27b && n_heads ? gguf_config_count(c, "embedding_length") / n_heads
-                                            : gguf_config_count(c, "attention.key_length");
-    gguf_config_set(c, c->root, "query_pre_attn_scalar", json_object_new_int64((int64_t)scalar));
+    family_gemma_gguf_scale(c, 46);
     gguf_config_take_count(c, "attention.sliding_window", "sliding_window");
     gguf_config_take_real(c, "attn_logit_softcapping", "attn_logit_softcapping");
     gguf_config_take_real(c, "final_logit_softcapping", "final_logit_softcapping");

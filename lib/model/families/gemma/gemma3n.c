@@ -75,15 +75,10 @@ static void read_lists(gemma3n *g)
 
 static void read_ropes(gemma3n *g)
 {
-    g->rope[0] = family_rope(g->f, &(config_rope_request){.layer_type = "full_attention",
-                                                          .head_dim = g->d.head_dim,
-                                                          .default_theta = 1000000,
-                                                          .old_scaling = true});
-    g->rope[1] = family_rope(g->f, &(config_rope_request){.layer_type = "sliding_attention",
-                                                          .head_dim = g->d.head_dim,
-                                                          .default_theta = 10000,
-                                                          .old_theta = "rope_local_base_freq"});
-    config_rope_end(g->f->config);
+    family_decoder full = g->d, sliding = g->d;
+    family_two_ropes(g->f, 1000000, 10000, &full, &sliding);
+    g->rope[0] = full.rope;
+    g->rope[1] = sliding.rope;
 }
 
 /* The first id of an embedding table besides that of text. */
