@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..variants.dims import attention_dims, pick
-from ..variants.variant import STANDARD, Config, Family, Variant, layer_pattern, small
+from ..variants.variant import LENGTHS_DECODE, STANDARD, Config, Family, Variant, layer_pattern, lengths, small
 from ..variants.weights import around, fan_in
 
 BASE: Config = {
@@ -62,6 +62,8 @@ def variants(base: Config) -> list[Variant]:
                        "query_pre_attn_scalar", "rms_norm_eps", "rope_local_base_freq", "rope_scaling", "rope_theta", "tie_word_embeddings")),
         Variant("small-variance", {**two, "tie_word_embeddings": False}, "An epsilon that is too large, too small or added to the root",
                 ("single",), weight_rules=SMALL),
+        lengths({**two, "hidden_size": 16, "num_attention_heads": 2, "num_key_value_heads": 1, "head_dim": 6, "sliding_window": 70},
+                LENGTHS_DECODE),
     ]
 
 

@@ -40,7 +40,7 @@ class Architecture:
 GEMMA2 = Architecture({"ffn_norm": "pre_feedforward_layernorm"}, one_more=True)
 ARCHITECTURES = {
     "llama": Architecture(pairs=True), "granite": Architecture(pairs=True), "qwen2": Architecture(), "qwen3": Architecture(),
-    "qwen3moe": Architecture(), "olmo2": Architecture(), "gemma": Architecture(one_more=True), "gemma2": GEMMA2,
+    "qwen3moe": Architecture(), "olmo2": Architecture(), "gemma": Architecture(one_more=True), "gemma2": GEMMA2, "gemma3": GEMMA2,
     "gemma4": Architecture({"ffn_norm": "pre_feedforward_layernorm", "layer_output_scale": "layer_scalar="}, one_rope=False),
     "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"}, joined=True)}
 
@@ -138,7 +138,8 @@ def named(files: list[Path]) -> Iterator[Part]:
     readers = [gguf.GGUFReader(path) for path in files]
     said = readers[0].fields
     name = said["general.architecture"].contents()
-    row = ARCHITECTURES[name]
+    if not (row := ARCHITECTURES.get(name)):
+        raise RuntimeError(f"{files[0]}: general.architecture: found {name}, expected one of {', '.join(sorted(ARCHITECTURES))}")
     heads = {"attn_q": said[f"{name}.attention.head_count"].contents(), "attn_k": said[f"{name}.attention.head_count_kv"].contents()}
     found = {tensor.name: (path, tensor) for path, reader in zip(files, readers) for tensor in reader.tensors}
     for full, (path, tensor) in found.items():

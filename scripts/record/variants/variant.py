@@ -15,6 +15,8 @@ STANDARD = ("single", "batch", "generate")
 LENGTHS = ("long-single", "long-batch", "long-generate", "prefill-1024", "decode-1024")
 # The same with few rows of the prompt whose decode crosses 1,024 positions
 LENGTHS_FEW_ROWS = (*LENGTHS[:-1], "rows-decode-1024")
+# Of a family whose layers are made of parts that other families have
+LENGTHS_DECODE = ("rows-decode-1024",)
 LENGTHS_CATCH = "A rope, a mask or a cache that goes wrong at some position"
 
 
