@@ -225,6 +225,13 @@ static bool has_supers(const assay_stored *s, bool is_table, size_t bits)
                          : lowest == -(double)(1U << (bits - 1));
 }
 
+/* Whether integers of both signs are added up around a number other than 0, so that those of a sum cancel. */
+static bool is_off_centre(const assay_stored *s, const fp_integers *is, size_t bits)
+{
+    if (s->zero.layout || s->min.layout || is->lowest >= 0 || is->highest <= 0) return false;
+    return fp_form_centred(s->codes.layout, bits).lowest != -(double)(1U << (bits - 1));
+}
+
 bool fp_form_choose(const assay_stored *s, fp_form_rule rule, size_t group, assay_weight *out)
 {
     const fp_integers is = fp_form_integers(s->codes.layout);
@@ -233,6 +240,7 @@ bool fp_form_choose(const assay_stored *s, fp_form_rule rule, size_t group, assa
     if (s->group_of && (s->min.layout || (rule == FP_FORM_ABI && group < 32))) return false;
     if (!s->group_of) group = find_group(s, rule == FP_FORM_ABI ? 32 : FP_GROUP_MIN);
     if (!group || (!bits && !table)) return false;
+    if (bits && bits < 8 && rule != FP_FORM_ABI && is_off_centre(s, &is, bits)) bits++;
     while (bits && (!affine_knows_bits(bits) || (group < 32 && bits % 2 != 0))) bits++;
     const bool is_table = table && (!bits || (rule == FP_FORM_OWN && table < bits));
     out->dtype = is_table ? FP_TABLE : ASSAY_U32;
