@@ -258,13 +258,31 @@ static void bind_numbers(bind *b, const char *name, const matrix_shape *m, plan_
     }
 }
 
-void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight *out)
+/* The module X of a name X.weight; false: a parameter, whose own name is the path. */
+static bool split_name(const char *name, char path[BIND_NAME_MAX])
 {
     static const char END[] = ".weight";
-    const size_t length = strlen(name), end = sizeof END - 1;
-    const bool has_end = length > end && strcmp(name + length - end, END) == 0;
+    const bool has_end = string_ends_with(name, END);
+    const size_t length = strlen(name) - (has_end ? sizeof END - 1 : 0);
+    (void)snprintf(path, BIND_NAME_MAX, "%.*s", (int)length, name);
+    return has_end;
+}
+
+bool bind_has_matrix(const bind *b, const char *name)
+{
+    char path[BIND_NAME_MAX], reason[FORMAT_REASON_MAX] = "";
+    if (weights_find(b->weights, name)) return true;
+    const bool has_end = split_name(name, path);
+    const format_module is = rules_find(&b->rules, path);
+    module_tensors t = {.path = path, .is_parameter = !has_end, .is = &is};
+    if (is.format) t.n = is.format->parts(&is, 0, 0, t.part, reason);
+    return has_parts(b, &t);
+}
+
+void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight *out)
+{
     char path[BIND_NAME_MAX];
-    (void)snprintf(path, sizeof path, "%.*s", (int)(has_end ? length - end : length), name);
+    const bool has_end = split_name(name, path);
     if (bind_in_format(b, path, has_end, m, out)) return;
     const size_t index = weights_index(b->weights, name);
     const bool is_found = index != SIZE_MAX;

@@ -23,4 +23,8 @@ static inline size_t matrix_count(const matrix_shape *m)
  * numbers. */
 void bind_matrices(bind *b, const char *name, const matrix_shape *m, plan_weight *out);
 
+/* Whether the checkpoint has the matrix of that full name: the tensor, or one of those of its module's
+ * format. */
+bool bind_has_matrix(const bind *b, const char *name);
+
 #endif

@@ -141,13 +141,13 @@ void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool
 }
 
 /* lm_head.weight is a sibling of the prefix's "model.", or below "language_model.". */
-static const assay_tensor *find_head(const bind *b)
+static const char *find_head(const bind *b)
 {
     static const char *const NAMES[] = {"lm_head.weight", "language_model.lm_head.weight",
                                         "thinker.lm_head.weight", "thinker.language_model.lm_head.weight"};
-    const assay_tensor *t = NULL;
-    for (size_t i = 0; !t && i < sizeof NAMES / sizeof *NAMES; i++) t = weights_find(b->weights, NAMES[i]);
-    return t;
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (bind_has_matrix(b, NAMES[i])) return NAMES[i];
+    return NULL;
 }
 
 bool bind_has_head(const bind *b)
@@ -172,15 +172,15 @@ static bool same_numbers(const plan_weight *x, const plan_weight *y)
 
 void bind_head(bind *b, plan *p, bool tied, bool keeps_stored)
 {
-    const assay_tensor *t = find_head(b);
+    const char *name = find_head(b);
     p->tied = tied;
     p->head = p->embedding;
-    if (!tied && !t)
+    if (!tied && !name)
         bind_fail(b, ASSAY_EFORMAT,
                   "tensor 'lm_head.weight' is missing, and the config does not tie the head to the embedding "
                   "(tie_word_embeddings)");
-    if (t) p->head = bind_one_matrix(b, t->name, &(matrix_shape){0, p->vocab, p->hidden, false});
-    if (!tied || b->status != ASSAY_OK || !t) return;
+    if (name) p->head = bind_one_matrix(b, name, &(matrix_shape){0, p->vocab, p->hidden, false});
+    if (!tied || b->status != ASSAY_OK || !name) return;
     const bool is_same = same_numbers(&p->head, &p->embedding);
     if (!is_same && keeps_stored) {
         p->tied = false;
@@ -188,6 +188,6 @@ void bind_head(bind *b, plan *p, bool tied, bool keeps_stored)
     }
     if (!is_same)
         bind_fail(b, ASSAY_EFORMAT,
-                  "tensor '%s': differs from the embedding, but tie_word_embeddings is true", t->name);
+                  "tensor '%s': differs from the embedding, but tie_word_embeddings is true", name);
     b->n_parameters -= p->vocab * p->hidden;
 }

@@ -42,7 +42,7 @@ void bind_fused_linears(bind *b, size_t n, const size_t *rows, size_t cols, bool
                         plan_linear *const *out, const char *format, ...)
     __attribute__((format(printf, 7, 8)));
 
-/* Whether the checkpoint contains lm_head.weight. */
+/* Whether the checkpoint contains lm_head.weight, in whatever format the rules state. */
 bool bind_has_head(const bind *b);
 
 /* Binds the LM head: lm_head.weight, or the embedding if tied. A tied checkpoint may also contain

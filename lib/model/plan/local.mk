@@ -34,6 +34,7 @@ MODEL_PLAN_TESTS = \
 	lib/model/plan/tests/check_conv \
 	lib/model/plan/tests/check_cost \
 	lib/model/plan/tests/check_feature \
+	lib/model/plan/tests/check_head \
 	lib/model/plan/tests/check_mask \
 	lib/model/plan/tests/check_plan \
 	lib/model/plan/tests/check_quantized \
@@ -71,3 +72,5 @@ lib_model_plan_tests_check_shapes_tower_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_shapes_tower_LDADD = $(TEST_LIBS)
 lib_model_plan_tests_check_stacks_CFLAGS = $(TEST_CFLAGS)
 lib_model_plan_tests_check_stacks_LDADD = $(TEST_LIBS)
+lib_model_plan_tests_check_head_CFLAGS = $(TEST_CFLAGS)
+lib_model_plan_tests_check_head_LDADD = $(TEST_LIBS)

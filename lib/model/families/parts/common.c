@@ -106,8 +106,8 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
     p->hidden = config_size(c, "hidden_size");
     size_t n_layers = config_size(c, "num_hidden_layers");
     p->max_positions = config_size_or(c, "max_position_embeddings", 2048);
-    bool tied = read_tied(f, tied_by_default);
     read_quantization(f);
+    bool tied = read_tied(f, tied_by_default);
     p->layers = family_allocate_layers(f, c, "num_hidden_layers", n_layers, sizeof *p->layers);
     if (!p->layers) return;
     p->n_layers = n_layers;
