@@ -17,8 +17,9 @@ from scripts.record.support import h5
 from . import pack
 
 OBSERVERS = {"mlx-lm": "observatory.observe.mlx_lm", "mlx-vlm": "observatory.vlm.observation",
-             "transformers": "observatory.observe.newer", "llama-cpp": "observatory.observe.llama_cpp", "llama-cpp-converted": "observatory.observe.llama_converted",
-             "transformers-stored": "observatory.observe.stored", "compressed-tensors": "observatory.observe.compressed"}  # system -> module with observe(case)
+             "transformers": "observatory.observe.newer", "transformers-stored": "observatory.observe.stored",
+             "compressed-tensors": "observatory.observe.compressed", "onnxruntime-genai-stored": "observatory.observe.onnx",
+             "llama-cpp": "observatory.observe.llama_cpp", "llama-cpp-converted": "observatory.observe.llama_converted"}  # system -> module with observe(case)
 
 
 def cases_at(place: Path) -> list[Path]:
