@@ -81,3 +81,28 @@ def bitsandbytes_bfloat16() -> float:
         if alike:
             worst = max(worst, off(name, rounded.float().numpy(), exact, 2.0 ** -23 * np.abs(exact).max()))
     return worst
+
+
+@shows
+def mlx_gguf_float16() -> float:
+    """mlx: values that mx.load gives of GGUF files of several types."""
+    import mlx.core as mx
+    from gguf import GGUFReader, dequantize
+    worst = 0.0
+    for variant in ("gguf-q4_0", "gguf-q4_1", "gguf-q8_0", "gguf-f16", "gguf-q6_k", "gguf-q5_0"):
+        path = str(FIXTURES / f"llama/{variant}/model/model.gguf")
+        try:
+            loaded = mx.load(path)
+        except RuntimeError as error:
+            print(f"  {variant}: {error}")
+            continue
+        for tensor in GGUFReader(path).tensors:
+            exact = dequantize(tensor.data, tensor.tensor_type)
+            found, name = loaded[tensor.name], tensor.name.removesuffix(".weight")
+            if f"{name}.scales" in loaded:
+                scales, minima = (loaded[f"{name}.{part}"].astype(mx.float32) for part in ("scales", "biases"))
+                found = mx.dequantize(found, scales, minima, 32, found.shape[-1] * 32 // exact.shape[-1])
+            if tensor.name == "blk.0.ffn_up.weight":
+                allowed = 2.0 ** -23 * np.abs(exact).max()  # two roundings to float32
+                worst = max(worst, off(f"{variant} {tensor.name}, of two roundings to float32", np.array(found.astype(mx.float32)), exact, allowed))
+    return worst
