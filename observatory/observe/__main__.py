@@ -18,7 +18,10 @@ from . import pack
 
 OBSERVERS = {"mlx-lm": "observatory.observe.mlx_lm", "mlx-vlm": "observatory.vlm.observation",
              "transformers": "observatory.observe.newer", "transformers-stored": "observatory.observe.stored",
-             "compressed-tensors": "observatory.observe.compressed", "onnxruntime-genai-stored": "observatory.observe.onnx", "openvino-gguf": "observatory.observe.openvino",
+             "compressed-tensors": "observatory.observe.compressed",
+             "transformers-dequantized": "observatory.observe.dequantized",
+             "onnxruntime-genai-stored": "observatory.observe.onnx",
+             "openvino-gguf": "observatory.observe.openvino",
              "llama-cpp": "observatory.observe.llama_cpp", "llama-cpp-converted": "observatory.observe.llama_converted"}  # system -> module with observe(case)
 
 
