@@ -108,6 +108,12 @@ static size_t gather_rows(const fp_pass *pass, const routing *job, const float *
     return n;
 }
 
+/* biases: [n_experts, width], or NULL. */
+static void add_bias(float *y, size_t n_rows, size_t width, const float *biases, size_t e)
+{
+    for (size_t r = 0; biases && r < n_rows; r++) fp_add(y + r * width, biases + e * width, width);
+}
+
 /* Adds the weighted output of expert e to y. Experts are added in ascending order, so that a row's sum
  * does not depend on its batch neighbours. */
 static void add_expert(fp_pass *pass, const routing *job, float *y, const float *x, size_t e)
@@ -116,9 +122,12 @@ static void add_expert(fp_pass *pass, const routing *job, float *y, const float 
     if (n == 0) return;
     const fp_target in[] = {{job->gate, &job->weights->gate[e]}, {job->up, &job->weights->up[e]}};
     fp_products(pass, job->rows, n, in, 2);
-    fp_offset(job->up, n * width, job->plan->up_offset);
+    add_bias(job->gate, n, width, job->weights->gate_bias, e);
+    add_bias(job->up, n, width, job->weights->up_bias, e);
+    fp_gating(job->gate, job->up, n * width, &job->plan->gating);
     fp_gate_run(pass, job->gate, job->gate, job->up, width, n, width, job->plan->activation);
     fp_product(pass, job->result, job->gate, n, &job->weights->down[e]);
+    add_bias(job->result, n, hidden, job->weights->down_bias, e);
     for (size_t r = 0; r < n; r++) {
         fp_scale(job->result + r * hidden, hidden, (double)job->part[r]);
         fp_add(y + job->row_of[r] * hidden, job->result + r * hidden, hidden);

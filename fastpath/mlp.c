@@ -45,8 +45,8 @@ assay_status fp_mlp_run(fp_pass *pass, const plan_mlp *mlp, const fp_mlp *w, flo
         fp_products(pass, x, n_rows, (const fp_target[]){{gate, &w->gate.weight}, {up, &w->up.weight}}, 2);
         fp_bias_run(gate, n_rows, &w->gate);
         fp_bias_run(up, n_rows, &w->up);
-        fp_offset(up, n_rows * width, mlp->up_offset);
         if (mlp->sparse) make_sparse(gate, n_rows, width, mlp->sparse_deviations);
+        fp_gating(gate, up, n_rows * width, &mlp->gating);
         if (mlp->squares) fp_gate_run(pass, up, gate, up, width, n_rows, width, mlp->activation);
         fp_gate_run(pass, gate, gate, up, width, n_rows, width, mlp->activation);
         fp_linear_run(pass, y, gate, n_rows, &w->down);

@@ -69,6 +69,9 @@ static void pack_experts(fp_packer *p, fp_experts *to, const plan_experts *from)
     to->gate = pack_list(p, from->gate, from->n_experts);
     to->up = pack_list(p, from->up, from->n_experts);
     to->down = pack_list(p, from->down, from->n_experts);
+    fp_pack_rows(p, &to->gate_bias, &from->gate_bias);
+    fp_pack_rows(p, &to->up_bias, &from->up_bias);
+    fp_pack_rows(p, &to->down_bias, &from->down_bias);
     pack_mlp(p, &to->shared, &from->shared);
     fp_pack_matrix(p, &to->shared_gate, &from->shared_gate);
 }

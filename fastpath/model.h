@@ -32,6 +32,7 @@ typedef struct fp_experts {
     const float *router_bias;                               /* [n_experts], or NULL */
     const float *router_scale, *choice_bias, *expert_scale; /* [D], [n_experts], [n_experts]; or NULL */
     fp_matrix *gate, *up, *down;                            /* [n_experts] each */
+    const float *gate_bias, *up_bias, *down_bias;           /* [n_experts, rows of the matrix], or NULL */
     fp_mlp shared;
     fp_matrix shared_gate;
 } fp_experts;

@@ -305,6 +305,20 @@ void fp_offset(float *y, size_t n, double offset)
     for (size_t i = 0; offset != 0 && i < n; i++) y[i] = (float)((double)y[i] + offset);
 }
 
+void fp_gating(float *gate, float *up, size_t n, const plan_gating *g)
+{
+    const float limit = (float)g->limit;
+    for (size_t i = 0; limit != 0 && i < n; i++) {
+        if (gate[i] > limit) gate[i] = limit;
+        if (up[i] > limit) up[i] = limit;
+        if (up[i] < -limit) up[i] = -limit;
+    }
+    fp_offset(up, n, g->up_offset);
+    if (g->slope == 0) return;
+    fp_scale(gate, n, g->slope);
+    fp_scale(up, n, 1 / g->slope);
+}
+
 void fp_rope_doubled(float *x, size_t n_heads, const rope *r, const float *cosine, const float *sine)
 {
     const size_t n = r->dim / 2;

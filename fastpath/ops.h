@@ -46,6 +46,10 @@ void fp_scale(float *y, size_t n, double factor);
 /* y += offset; nothing if it is 0. */
 void fp_offset(float *y, size_t n, double offset);
 
+/* Changes the factors of a gated MLP, [n] each, as plan_gating says, except for the activation, so that their
+ * product is activation(gate) * up. */
+void fp_gating(float *gate, float *up, size_t n, const plan_gating *g);
+
 /* Rotates one token's heads in place by a rope with sections ROPE_SECTIONS_DOUBLED, whose pairs are i and
  * i + dim/2: the elements of a pair have angles of their own. x: [n_heads, head_dim]; cosine, sine: [dim]. */
 void fp_rope_doubled(float *x, size_t n_heads, const rope *r, const float *cosine, const float *sine);

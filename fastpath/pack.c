@@ -75,14 +75,42 @@ void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from)
                            (array_maker){narrow_vector, to, NULL}, &from->values, 1);
 }
 
-typedef struct packed_columns {
+/* A matrix that becomes floats. */
+typedef struct packed_table {
     const plan_weight *from;
     const float **to;
-} packed_columns;
+} packed_table;
+
+static void defer_table(fp_packer *p, const float **to, const plan_weight *from, array_fn *make)
+{
+    *to = NULL;
+    if (!from->data) return;
+    packed_table *job = fp_pack_alloc(p, 1, sizeof *job);
+    if (!job) return;
+    *job = (packed_table){from, to};
+    (void)array_list_defer(p->arrays, from->name, false, from->rows * from->cols * sizeof(float),
+                           (array_maker){make, job, NULL}, NULL, 0);
+}
+
+static assay_status make_table(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    const packed_table *job = context;
+    float *v = array_allocate(self);
+    (void)inputs;
+    if (!v) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    fp_repack_f32(&job->from->stored, 0, job->from->rows, v);
+    *job->to = v;
+    return ASSAY_OK;
+}
+
+void fp_pack_rows(fp_packer *p, const float **to, const plan_weight *from)
+{
+    defer_table(p, to, from, make_table);
+}
 
 static assay_status make_columns(void *context, array *self, array *const *inputs, assay_error *err)
 {
-    const packed_columns *job = context;
+    const packed_table *job = context;
     const plan_weight *w = job->from;
     float *v = array_allocate(self);
     (void)inputs;
@@ -100,13 +128,7 @@ static assay_status make_columns(void *context, array *self, array *const *input
 
 void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from)
 {
-    *to = NULL;
-    if (!from->data) return;
-    packed_columns *job = fp_pack_alloc(p, 1, sizeof *job);
-    if (!job) return;
-    *job = (packed_columns){from, to};
-    (void)array_list_defer(p->arrays, from->name, false, from->rows * from->cols * sizeof(float),
-                           (array_maker){make_columns, job, NULL}, NULL, 0);
+    defer_table(p, to, from, make_columns);
 }
 
 /* context: the norm, whose offset is added before its weights are rounded. */

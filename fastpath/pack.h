@@ -85,7 +85,8 @@ void *fp_pack_own(fp_packer *p, void *memory);
 /* Each fills in *to, which must not move: its arrays are NULL until p->arrays is realised, which fails
  * with ASSAY_ENOMEM. *from is borrowed until then. An absent weight (data NULL) gives NULL. */
 void fp_pack_vector(fp_packer *p, const float **to, const plan_weight *from);
-/* A matrix of plain numbers as the columns of *to, [cols, rows]. */
+/* A matrix as its numbers, [rows, cols], and as its columns, [cols, rows]. */
+void fp_pack_rows(fp_packer *p, const float **to, const plan_weight *from);
 void fp_pack_columns(fp_packer *p, const float **to, const plan_weight *from);
 void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from);
 

@@ -8,6 +8,7 @@
 
 #include "ref/arithmetic/product.h"
 #include "ref/arithmetic/weight.h"
+#include "model/plan/bind_matrix.h"
 #include "ref/choice.h"
 
 /* torch.mean and torch.std (unbiased=False) of a row. */
@@ -39,6 +40,17 @@ static void keep_gaussian_topk(ref_real *inputs, size_t n_rows, size_t width, do
     }
 }
 
+/* plan_gating; NaN stays NaN. */
+static void limit_factors(ref_real *gate, ref_real *up, size_t n, double limit)
+{
+    const ref_real most = (ref_real)limit;
+    for (size_t i = 0; limit != 0 && i < n; i++) {
+        if (gate[i] > most) gate[i] = most;
+        if (up[i] > most) up[i] = most;
+        if (up[i] < -most) up[i] = -most;
+    }
+}
+
 /* down(activation(up(x))). */
 static assay_status plain_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp)
 {
@@ -55,15 +67,19 @@ static assay_status plain_mlp(ref_real *y, const ref_real *x, size_t n_tokens, c
 assay_status ref_mlp(ref_real *y, const ref_real *x, size_t n_tokens, const plan_mlp *mlp)
 {
     if (!mlp->gate.weight.data) return plain_mlp(y, x, n_tokens, mlp);
+    const double slope = mlp->gating.slope == 0 ? 1 : mlp->gating.slope;
     size_t n = n_tokens * mlp->intermediate;
     ref_real *gate = ref_alloc(n_tokens, mlp->intermediate), *up = ref_alloc(n_tokens, mlp->intermediate);
     assay_status rc = gate && up ? ref_linear(gate, x, n_tokens, &mlp->gate) : ASSAY_ENOMEM;
     if (rc == ASSAY_OK) rc = ref_linear(up, x, n_tokens, &mlp->up);
     if (rc == ASSAY_OK) {
         if (mlp->sparse) keep_gaussian_topk(gate, n_tokens, mlp->intermediate, mlp->sparse_deviations);
+        limit_factors(gate, up, n, mlp->gating.limit);
+        if (slope != 1) ref_scale(gate, n, slope);
         ref_activate(gate, n, mlp->activation);
         if (mlp->squares) ref_multiply(gate, gate, n);
-        for (size_t i = 0; mlp->up_offset != 0 && i < n; i++) up[i] += (ref_real)mlp->up_offset;
+        if (slope != 1) ref_scale(gate, n, 1 / slope);
+        for (size_t i = 0; mlp->gating.up_offset != 0 && i < n; i++) up[i] += (ref_real)mlp->gating.up_offset;
         ref_multiply(gate, up, n);
         rc = ref_linear(y, gate, n_tokens, &mlp->down);
     }
@@ -109,6 +125,13 @@ static assay_status route_tokens(ref_real *share, const ref_real *routed, size_t
     return rc;
 }
 
+/* biases: a row for each expert, or absent. */
+static plan_linear expert_linear(const plan_weight *weight, const plan_weight *biases, size_t e)
+{
+    return (plan_linear){.weight = *weight,
+                         .bias = biases->data ? bind_rows(biases, e, 1) : (plan_weight){0}};
+}
+
 /* Adds the weighted output of expert e to y for the tokens that chose it. rows, result: scratch, [T,
  * D]. */
 static assay_status add_expert(ref_real *y, const ref_real *x, const ref_real *share, size_t n_tokens,
@@ -122,10 +145,10 @@ static assay_status add_expert(ref_real *y, const ref_real *x, const ref_real *s
     plan_mlp mlp = {.present = true,
                     .intermediate = experts->intermediate,
                     .activation = experts->activation,
-                    .up_offset = experts->up_offset,
-                    .gate = {.weight = experts->gate[e]},
-                    .up = {.weight = experts->up[e]},
-                    .down = {.weight = experts->down[e]}};
+                    .gating = experts->gating,
+                    .gate = expert_linear(&experts->gate[e], &experts->gate_bias, e),
+                    .up = expert_linear(&experts->up[e], &experts->up_bias, e),
+                    .down = expert_linear(&experts->down[e], &experts->down_bias, e)};
     assay_status rc = ref_mlp(result, rows, n, &mlp);
     for (size_t t = 0, r = 0; rc == ASSAY_OK && t < n_tokens; t++) {
         ref_real part = share[t * experts->n_experts + e];

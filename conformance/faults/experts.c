@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+#include "base/dtype.h"
+#include "model/numerics/stored.h"
+
 void fault_shared_expert_missing(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.shared.present = false;
@@ -161,4 +164,53 @@ void fault_group_by_one(fp_choice *choice, float *probability, float *bias)
 void fault_groups_zeroed(fp_choice *choice, float *probability, float *bias)
 {
     choose_groups(choice, probability, bias, 2, cancel);
+}
+
+static void drop_limit(plan_experts *x)
+{
+    x->gating.limit = 0;
+}
+
+void fault_gate_limit_missing(plan *p)
+{
+    change_experts(p, drop_limit);
+}
+
+static void drop_slope(plan_experts *x)
+{
+    x->gating.slope = 0;
+}
+
+void fault_gate_slope_missing(plan *p)
+{
+    change_experts(p, drop_slope);
+}
+
+static void drop_biases(plan_experts *x)
+{
+    x->gate_bias.data = x->up_bias.data = x->down_bias.data = NULL;
+}
+
+void fault_expert_biases_missing(plan *p)
+{
+    change_experts(p, drop_biases);
+}
+
+/* Gate and up of one expert, in alternate columns of plain numbers. */
+static void take_halves(plan *p, plan_weight *gate, plan_weight *up)
+{
+    stored_numbers numbers;
+    if (!stored_as_numbers(&gate->stored, &numbers) || numbers.row_stride != 2) return;
+    numbers.row_stride = 1;
+    (void)stored_of_numbers(p->layouts, &numbers, gate->rows, gate->cols, &gate->stored);
+    numbers.data = (const char *)numbers.data + gate->rows * dtype_size(numbers.dtype);
+    (void)stored_of_numbers(p->layouts, &numbers, up->rows, up->cols, &up->stored);
+}
+
+void fault_columns_as_halves(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_experts *x = &p->layers[i].experts;
+        for (size_t e = 0; x->present && e < x->n_experts; e++) take_halves(p, &x->gate[e], &x->up[e]);
+    }
 }

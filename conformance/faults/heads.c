@@ -48,7 +48,7 @@ void fault_plane_of_group(fp_pass *pass, size_t i)
 
 void fault_up_offset_missing(plan *p)
 {
-    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.up_offset = 0;
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.gating.up_offset = 0;
 }
 
 void fault_router_bias_missing(plan *p)

@@ -31,6 +31,12 @@ bool conf_info_add_attention(json_object *to, const char *name, const plan_atten
            conf_info_add_flag(one, "output_bias", a->o.bias.data);
 }
 
+static bool add_gating(json_object *to, const plan_gating *g)
+{
+    return conf_json_add_real(to, "up_offset", g->up_offset) && conf_info_add_real(to, "limit", g->limit) &&
+           conf_info_add_real(to, "slope", g->slope);
+}
+
 bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp)
 {
     if (!mlp->present) return conf_json_add_null(to, name);
@@ -38,8 +44,7 @@ bool conf_info_add_mlp(json_object *to, const char *name, const plan_mlp *mlp)
     return conf_json_add_count(one, "intermediate", mlp->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(mlp->activation)) &&
            conf_info_add_flag(one, "gated", mlp->gate.weight.data) &&
-           conf_info_add_flag(one, "squared", mlp->squares) &&
-           conf_json_add_real(one, "up_offset", mlp->up_offset) &&
+           conf_info_add_flag(one, "squared", mlp->squares) && add_gating(one, &mlp->gating) &&
            conf_info_add_flag(one, "bias", mlp->gate.bias.data || mlp->down.bias.data) &&
            (mlp->sparse ? conf_json_add_real(one, "sparse_deviations", mlp->sparse_deviations)
                         : conf_json_add_null(one, "sparse_deviations"));
@@ -87,8 +92,8 @@ static bool add_experts(json_object *to, const char *name, const plan_experts *x
            add_groups(one, x) && conf_json_add_count(one, "intermediate", x->intermediate) &&
            conf_json_add_text(one, "activation", plan_activation_name(x->activation)) &&
            conf_json_add_text(one, "scoring", x->scoring == PLAN_SCORING_SIGMOID ? "sigmoid" : "softmax") &&
-           conf_info_add_flag(one, "router_bias", x->router_bias.data) &&
-           conf_json_add_real(one, "up_offset", x->up_offset) &&
+           conf_info_add_flag(one, "router_bias", x->router_bias.data) && add_gating(one, &x->gating) &&
+           conf_info_add_flag(one, "biases", x->gate_bias.data) &&
            conf_info_add_flag(one, "choice_bias", x->choice_bias.data) &&
            conf_info_add_flag(one, "renormalised", x->renormalize) &&
            conf_info_add_real(one, "sum_floor", x->sum_floor) &&

@@ -183,6 +183,14 @@ static json_object *rope_members(config *c, const config_rope_request *request, 
     return members;
 }
 
+/* What the class takes for a missing RoPE object; the caller puts it. */
+static json_object *default_members(config *c, const config_rope_request *request)
+{
+    if (!request->default_members) return json_object_new_object();
+    config_note(c->notes, "%srope_parameters: absent, %s taken", c->prefix, request->default_members);
+    return json_tokener_parse(request->default_members);
+}
+
 void config_rope(config *c, const config_rope_request *request, rope *out)
 {
     char prefix[PREFIX_MAX];
@@ -190,7 +198,7 @@ void config_rope(config *c, const config_rope_request *request, rope *out)
     rope r = {0};
     *out = r;
     json_object *members = rope_members(c, request, prefix);
-    json_object *none = members ? NULL : json_object_new_object();
+    json_object *none = members ? NULL : default_members(c, request);
     if (c->status == ASSAY_OK) {
         config_begin_inside(&d, c, prefix, members ? members : none);
         read_rope(c, &d, request, &r);

@@ -15,7 +15,9 @@ typedef struct config_rope_request {
     bool old_scaling;      /* the older spelling's rope_scaling applies to it */
     bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */
     const char *default_type; /* type if the document has no RoPE member; NULL: "default" */
-    double default_partial;   /* partial_rotary_factor if it is absent; 0: 1 */
+    const char
+        *default_members;   /* JSON of the object that the class takes if the document has none; NULL: {} */
+    double default_partial; /* partial_rotary_factor if it is absent; 0: 1 */
     bool has_alpha; /* HunYuan: a rope of type "dynamic" (in older files "xdrope") has an alpha, by which its
                        base is scaled once: theta · alpha^(dim / (dim - 2)) */
     bool long_only; /* phi3: default or longrope ("su" and "yarn" are its older names) */

@@ -12,6 +12,7 @@ FAMILY_READERS = \
 	lib/model/families/glm/glm4v.c \
 	lib/model/families/glm/glm4v_moe.c \
 	lib/model/families/glm/glm_ocr.c \
+	lib/model/families/gpt_oss.c \
 	lib/model/families/granite.c \
 	lib/model/families/hunyuan_vl.c \
 	lib/model/families/llama.c \

@@ -69,7 +69,7 @@ static void read_experts(moondream *k)
                                 .n_active = config_size_or(c, "num_experts_per_tok", 8),
                                 .intermediate = config_size_or(c, "moe_intermediate_size", 1024),
                                 .activation = ASSAY_GELU,
-                                .up_offset = 1,
+                                .gating.up_offset = 1,
                                 .router_factor = 1,
                                 .scoring = PLAN_SCORING_SOFTMAX,
                                 .renormalize = true, /* the softmax over the chosen scores */

@@ -19,4 +19,10 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const c
 void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The experts below base of gpt-oss, with biases: base.gate_up_proj [E, D, 2I], whose columns 2i are gate's
+ * and 2i + 1 up's, with gate_up_proj_bias [E, 2I], and down_proj [E, I, D] with down_proj_bias [E, D]; the
+ * same two matrices in a format, [E, 2I, D] and [E, D, I]; or, as converters split them,
+ * base.{gate,up,down}_proj.weight [E, out, in] with .bias [E, out]. */
+void bind_biased_experts(bind *b, plan_experts *x, size_t hidden, const char *base);
+
 #endif

@@ -120,6 +120,9 @@ static void add_experts(plan_cost *c, const plan_experts *x)
     add_mlp(c, &x->shared);
     add_product(c, &x->shared_gate);
     for (size_t i = 0; i < x->n_active; i++) {
+        read_row(c, &x->gate_bias);
+        read_row(c, &x->up_bias);
+        read_row(c, &x->down_bias);
         add_product(c, &x->gate[i]);
         add_product(c, &x->up[i]);
         add_product(c, &x->down[i]);

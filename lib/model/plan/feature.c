@@ -47,6 +47,9 @@ static const char *const NAMES[PLAN_N_FEATURES] = {
     [FEATURE_BLOCK_POSITIONS] = "images that occupy one position",
     [FEATURE_HEAD_BIAS] = "a bias of the output head",
     [FEATURE_UP_OFFSET] = "an MLP with an offset of its up projection",
+    [FEATURE_GATE_LIMIT] = "an MLP whose factors are limited",
+    [FEATURE_GATE_SLOPE] = "an MLP whose activation has a slope",
+    [FEATURE_EXPERT_BIASES] = "biases of experts",
     [FEATURE_ROUTER_BIAS] = "a bias of the router",
     [FEATURE_PARALLEL] = "parallel attention and MLP",
     [FEATURE_HEAD_SCALES] = "scales of queries and values by token and position",
@@ -155,6 +158,13 @@ static void add_mixer(plan_feature_set *set, const plan_mixer *m, size_t layer)
     need(set, m->kind == PLAN_MIXER_CROSS, FEATURE_CROSS_ATTENTION);
 }
 
+static void add_gating(plan_feature_set *set, const plan_gating *g)
+{
+    need(set, g->up_offset != 0, FEATURE_UP_OFFSET);
+    need(set, g->limit != 0, FEATURE_GATE_LIMIT);
+    need(set, g->slope != 0, FEATURE_GATE_SLOPE);
+}
+
 static void add_experts(plan_feature_set *set, const plan_experts *x)
 {
     need(set, x->present, FEATURE_EXPERTS);
@@ -167,7 +177,9 @@ static void add_experts(plan_feature_set *set, const plan_experts *x)
     need(set, x->scoring == PLAN_SCORING_SIGMOID, FEATURE_SIGMOID_ROUTING);
     need(set, x->n_groups != 0, FEATURE_GROUP_ROUTING);
     need(set, x->router_bias.data != NULL, FEATURE_ROUTER_BIAS);
-    need(set, x->up_offset != 0 || x->shared.up_offset != 0, FEATURE_UP_OFFSET);
+    add_gating(set, &x->gating);
+    add_gating(set, &x->shared.gating);
+    need(set, x->gate_bias.data != NULL, FEATURE_EXPERT_BIASES);
     add_norm(set, &x->router_norm);
     ADD_BIASES(set, &x->shared.gate, &x->shared.up, &x->shared.down);
 }
@@ -186,7 +198,7 @@ static void add_layer_norms(plan_feature_set *set, const plan_layer *l)
 static void add_mlp(plan_feature_set *set, const plan_mlp *mlp)
 {
     need(set, mlp->present && !mlp->gate.weight.data, FEATURE_PLAIN_MLP);
-    need(set, mlp->up_offset != 0, FEATURE_UP_OFFSET);
+    add_gating(set, &mlp->gating);
     need(set, mlp->sparse, FEATURE_ACTIVATION_SPARSITY);
     need(set, mlp->squares, FEATURE_SQUARED_GATE);
     ADD_BIASES(set, &mlp->gate, &mlp->up, &mlp->down);

@@ -107,13 +107,21 @@ static inline size_t plan_projected_kv_heads(const plan_attention *a)
     return a->kv_repeats > 1 ? a->n_kv_heads / a->kv_repeats : a->n_kv_heads;
 }
 
-/* down(activation(gate(x)) * (up(x) + up_offset)), or down(activation(up(x))) where there is no gate. */
+/* What changes the two factors of an MLP with a gate. First, unless limit is 0, gate becomes min(gate, limit)
+ * and up is clamped to ± limit. The product is then
+ *   activation(slope * gate) / slope * (up + up_offset), slope 0 standing for 1 */
+typedef struct plan_gating {
+    double limit, slope, up_offset;
+} plan_gating;
+
+/* down(activation(gate(x)) * up(x)), as gating changes it, or down(activation(up(x))) where there is no gate.
+ */
 typedef struct plan_mlp {
     bool present;
     size_t intermediate;
     assay_activation activation;
     bool squares; /* down(activation(gate(x))² * up(x)) */
-    double up_offset;
+    plan_gating gating;
     bool sparse; /* gate first becomes relu(gate - mean - sparse_deviations * std) over its row */
     double sparse_deviations;
     plan_linear gate, up, down;

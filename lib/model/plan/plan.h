@@ -71,7 +71,7 @@ typedef enum plan_scoring {
 } plan_scoring;
 
 /* Router: scoring of router(norm(x) * router_scale * router_factor), the best n_active.
- * Each chosen expert gives down(activation(gate(x)) * (up(x) + up_offset)) times its probability. A
+ * Each chosen expert gives down(activation(gate(x)) * up(x)), as gating changes it, times its probability. A
  * choice_bias changes which experts are the best, and not their probabilities (Wang et al. 2024,
  * Auxiliary-Loss-Free). Experts in groups: the n_active_groups groups with the largest sum of their two best
  * experts are chosen first, and the experts from these (DeepSeek-AI 2024, DeepSeek-V3). */
@@ -80,7 +80,7 @@ typedef struct plan_experts {
     size_t n_experts, n_active, intermediate;
     assay_activation activation;
     bool routes_residual; /* the router's input is h, not the experts' normalised input */
-    double up_offset;
+    plan_gating gating;
     plan_weight router;      /* [n_experts, D] */
     plan_weight router_bias; /* [n_experts], or absent */
     plan_norm router_norm;
@@ -95,6 +95,7 @@ typedef struct plan_experts {
     double share_factor;              /* multiplies the chosen probabilities, divided or not */
     plan_weight expert_scale;         /* [n_experts], multiplies the chosen probabilities; or absent */
     plan_weight *gate, *up, *down;    /* [n_experts] each, owned */
+    plan_weight gate_bias, up_bias, down_bias; /* [n_experts, rows of the matrix]; or absent, all three */
     plan_mlp shared;         /* evaluated for every token and added to the chosen experts; or absent */
     plan_weight shared_gate; /* [1, D]: the shared expert's output times sigmoid of this product; or absent */
 } plan_experts;

@@ -146,6 +146,13 @@ static void print_delta(const plan_delta *d, size_t i, FILE *out)
         i, d->n_v_heads, d->k_dim, d->v_dim, d->n_k_heads, d->kernel);
 }
 
+static void print_gating(const plan_gating *g, FILE *out)
+{
+    if (g->limit != 0) fprintf(out, ", factors limited to %g", g->limit);
+    if (g->slope != 0) fprintf(out, ", slope %g", g->slope);
+    if (g->up_offset != 0) fprintf(out, ", second factor plus %g", g->up_offset);
+}
+
 static void print_experts(const plan_experts *x, const char *role, FILE *out)
 {
     if (!x->present) return;
@@ -153,7 +160,8 @@ static void print_experts(const plan_experts *x, const char *role, FILE *out)
             x->intermediate, plan_activation_name(x->activation),
             x->choice_bias.data ? ", chosen with a bias" : "");
     if (x->router_bias.data) fprintf(out, ", scores with a bias");
-    if (x->up_offset != 0) fprintf(out, ", second factor plus %g", x->up_offset);
+    if (x->gate_bias.data) fprintf(out, ", biases");
+    print_gating(&x->gating, out);
     if (x->scoring == PLAN_SCORING_SIGMOID) fprintf(out, ", sigmoids");
     if (x->n_groups) fprintf(out, ", from %zu of %zu groups", x->n_active_groups, x->n_groups);
     if (x->renormalize) fprintf(out, ", renormalised");
@@ -172,7 +180,7 @@ static void print_feed_forward(const plan_layer *layer, FILE *out)
         fprintf(out, "             mlp %zu, %s", layer->mlp.intermediate,
                 plan_activation_name(layer->mlp.activation));
         if (layer->mlp.squares) fprintf(out, " squared");
-        if (layer->mlp.up_offset != 0) fprintf(out, ", second factor plus %g", layer->mlp.up_offset);
+        print_gating(&layer->mlp.gating, out);
         if (layer->mlp.sparse) fprintf(out, ", sparse above %.6g deviations", layer->mlp.sparse_deviations);
         if (!layer->mlp.gate.weight.data) fprintf(out, ", no gate");
         if (layer->mlp.gate.bias.data || layer->mlp.down.bias.data) fprintf(out, ", biases");

@@ -200,6 +200,11 @@ static void check_experts(checker *whole, const plan_experts *x, const char *par
     checker_vector(c, "router_bias", &x->router_bias, x->n_experts);
     checker_vector(c, "choice_bias", &x->choice_bias, x->n_experts);
     checker_vector(c, "expert_scale", &x->expert_scale, x->n_experts);
+    if (x->gate_bias.data) {
+        checker_matrix(c, "gate_bias", &x->gate_bias, x->n_experts, x->intermediate);
+        checker_matrix(c, "up_bias", &x->up_bias, x->n_experts, x->intermediate);
+        checker_matrix(c, "down_bias", &x->down_bias, x->n_experts, d);
+    }
     check_shared_expert(c, x);
     for (size_t e = 0; e < x->n_experts; e++) {
         checker_matrix(c, "gate", &x->gate[e], x->intermediate, d);

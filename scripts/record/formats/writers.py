@@ -26,12 +26,13 @@ INPUT_MOST = 4.0  # static scales are made for inputs up to this magnitude
 
 @dataclass(frozen=True)
 class Method:
-    """matrix: (weight float32 [N, K], settings) -> the tensors of X by their names after X. settings: quantization_config, and the
+    """matrix: (weight float32 [N, K], or a stack [E, K, N] of gpt-oss's, settings) -> the tensors of X by their names after X. settings: quantization_config, and the
     documents beside config.json."""
 
     matrix: Callable[[torch.Tensor, Config], Tensors]
     settings: Callable[[Config], Config]
     documents: Callable[[Config], dict[str, Config]] = lambda how: {}
+    linear: str = LINEAR  # names of the tensors that are quantised
 
 
 def fp8_matrix(weight: torch.Tensor, how: Config) -> Tensors:
@@ -242,8 +243,20 @@ def gptq_settings(how: Config) -> Config:
     return {"quant_method": "gptq", "desc_act": how.get("desc_act", False), "pack_dtype": "int32", "lm_head": False, **kept}
 
 
+def mxfp4_stack(stack: torch.Tensor, _how: Config) -> Tensors:
+    """gpt-oss's layout of what compressed-tensors packs, which has the same bytes for a row."""
+    n, n_in, n_out = stack.shape
+    made = compressed_matrix(stack.transpose(1, 2).reshape(n * n_out, n_in).contiguous(), {"preset": "MXFP4", "format": "mxfp4-pack-quantized"})
+    return {"_blocks": made["weight_packed"].reshape(n, n_out, n_in // 32, 16), "_scales": made["weight_scale"].reshape(n, n_out, n_in // 32)}
+
+
+def mxfp4_settings(_how: Config) -> Config:
+    return {"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]}
+
+
 METHODS = {"fp8": Method(fp8_matrix, fp8_settings), "compressed-tensors": Method(compressed_matrix, compressed_settings),
            "modelopt": Method(modelopt_matrix, modelopt_settings, lambda how: {"hf_quant_config.json": modelopt_document(how)}),
+           "mxfp4": Method(mxfp4_stack, mxfp4_settings, linear=r"experts\.\w+_proj$"),
            "awq": Method(awq_matrix, awq_settings), "gptq": Method(gptq_matrix, gptq_settings)}
 
 
@@ -278,8 +291,8 @@ def write(plain: Path, directory: Path, how: Config) -> None:
     made: Tensors = {}
     for name, tensor in load_file(plain / "model.safetensors").items():
         x = name.removesuffix(".weight")
-        if re.search(LINEAR, name) and x not in how.get("skip", ()):
-            made |= {f"{x}.{part}": value.contiguous().clone() for part, value in method.matrix(tensor.float(), group_of(x, how)).items()}
+        if re.search(method.linear, name) and x not in how.get("skip", ()):
+            made |= {f"{x}{part}" if part.startswith("_") else f"{x}.{part}": value.contiguous().clone() for part, value in method.matrix(tensor.float(), group_of(x, how)).items()}
         else:
             made[name] = tensor.to(getattr(torch, how.get("rest", "bfloat16")))
     directory.mkdir(parents=True, exist_ok=True)

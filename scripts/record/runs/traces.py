@@ -185,8 +185,8 @@ def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> It
                 handles += TypedRouting(layer.mlp, run.config.num_experts_per_tok, routings).handles
             elif hasattr(getattr(layer.mlp, "gate", None), "topk_group"):
                 add_hook(layer.mlp.gate, record_groups(layer.mlp.gate))
-            elif hasattr(layer.mlp, "gate"):  # inside the MLP; returns logits
-                add_hook(layer.mlp.gate, record_routing(run.config.num_experts_per_tok, normalised=False))
+            elif (router := getattr(layer.mlp, "gate", getattr(layer.mlp, "router", None))) is not None:  # inside the MLP; returns logits
+                add_hook(router, record_routing(run.config.num_experts_per_tok, normalised=False))
     try:
         yield
     finally:

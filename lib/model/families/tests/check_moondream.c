@@ -14,7 +14,7 @@ START_TEST(attention_and_experts_follow_one_norm)
     ck_assert_int_eq(p->layers[1].mixer_in.kind, PLAN_LAYER_NORM);
     ck_assert(p->layers[0].mlp.present && !p->layers[0].experts.present);
     ck_assert(!p->layers[1].mlp.present && p->layers[1].experts.present);
-    ck_assert(p->layers[1].experts.up_offset == 1);
+    ck_assert(p->layers[1].experts.gating.up_offset == 1);
     ck_assert_int_eq(p->layers[1].experts.activation, ASSAY_GELU);
     ck_assert_int_eq(p->layers[0].mlp.activation, ASSAY_GELU_TANH);
     ck_assert_uint_eq(a->head_scale.q.cols, 3 * 3 * 10);

@@ -142,6 +142,10 @@ static void parallel_norm(plan *p)
 {
     p->layers[2].mlp_in = p->layers[2].mixer_in;
 }
+static void expert_bias(plan *p)
+{
+    p->layers[1].experts.down_bias.rows--;
+}
 static void router_bias(plan *p)
 {
     p->layers[1].experts.router_bias.cols--;
@@ -233,6 +237,9 @@ static const struct {
     {"moondream3/base",
      router_bias,
      {"layers.1.experts.router_bias: tensor", "found shape [4], expected [5]"}},
+    {"gpt_oss/base",
+     expert_bias,
+     {"layers.1.experts.down_bias: tensor", "found shape [3, 16], expected [4, 16]"}},
     {"moondream3/base", head_bias, {"head_bias: tensor 'model.text.lm_head.bias'", "expected [53]"}},
     {"moondream3/base", crop_margin, {"tower.crops: found a margin of 2", "half of a table of two taps (4)"}},
     {"gemma4/shared-kv", shared_head, {".keys: found those of layer ", "an earlier layer with its own"}},
