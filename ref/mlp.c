@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/plan/bind_matrix.h"
 #include "ref/arithmetic/product.h"
 #include "ref/arithmetic/weight.h"
-#include "model/plan/bind_matrix.h"
 #include "ref/choice.h"
 
 /* torch.mean and torch.std (unbiased=False) of a row. */
