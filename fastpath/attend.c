@@ -184,6 +184,7 @@ static void project_heads(fp_pass *pass, size_t i, const float *x, heads *h)
     if (h->k) fp_bias_run(h->v, pass->n_rows, value);
     if (a->head_scale.present) fp_head_scale_run(pass, i, &h->scale, h->q, h->k, h->v);
     make_heads(pass, a, &w->q_norm, a->n_heads, true, h->q);
+    fp_query_factor_run(pass, a, h->q);
     if (pass->model->caches[i].narrow) fp_round_run(pass, h->q, pass->n_rows, a->n_heads * a->head_dim);
     if (!h->k) return;
     repeat_heads(pass, a, h->k);

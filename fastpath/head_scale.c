@@ -24,13 +24,18 @@ typedef struct scaling {
     size_t run, first; /* of the pass, and its first row */
 } scaling;
 
+/* item: of the rows of the run; row: of those of the pass. */
+static double position_of(const fp_run *run, size_t item, size_t row)
+{
+    return run->positions ? (double)run->positions[item * ROPE_AXES_MAX] : (double)fp_run_position(run, row);
+}
+
 static void scale_item(void *context, size_t item)
 {
     const scaling *job = context;
     const fp_run *run = &job->pass->runs[job->run];
     const size_t row = job->first + item, d = job->a->head_dim;
-    const double position =
-        run->positions ? (double)run->positions[item * ROPE_AXES_MAX] : (double)fp_run_position(run, row);
+    const double position = position_of(run, item, row);
     for (size_t h = 0; h < job->a->n_heads; h++) {
         const size_t at = row * job->a->n_heads + h;
         const double by_position = 0.5 + 1 / (1 + exp(-(double)job->alpha[h] * log1p(position)));
@@ -58,5 +63,18 @@ void fp_head_scale_run(const fp_pass *pass, size_t i, const fp_head_scratch *s, 
         const fp_run *run = &pass->runs[j];
         scaling one = {pass, a, w->scale_alpha, s, q, v, j, run->first_row};
         fp_pool_run(pass->model->pool, run->n_rows, a->n_heads * (COST + 2 * a->head_dim), scale_item, &one);
+    }
+}
+
+void fp_query_factor_run(const fp_pass *pass, const plan_attention *a, float *q)
+{
+    const size_t width = a->n_heads * a->head_dim;
+    for (size_t j = 0; a->query_factor.period != 0 && j < pass->n_runs; j++) {
+        const fp_run *run = &pass->runs[j];
+        for (size_t item = 0; item < run->n_rows; item++) {
+            const size_t row = run->first_row + item;
+            fp_scale(q + row * width, width,
+                     plan_query_factor_at(&a->query_factor, position_of(run, item, row)));
+        }
     }
 }

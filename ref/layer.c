@@ -93,7 +93,14 @@ static assay_status project_scaled(ref_pass *pass, size_t i, const plan_attentio
 static assay_status project(ref_pass *pass, size_t i, const plan_attention *a, const ref_real *x, ref_real *q,
                             ref_real *gate)
 {
-    return a->head_scale.present ? project_scaled(pass, i, a, x, q) : project_queries(pass, a, x, q, gate);
+    const assay_status rc =
+        a->head_scale.present ? project_scaled(pass, i, a, x, q) : project_queries(pass, a, x, q, gate);
+    const size_t width = a->n_heads * a->head_dim;
+    for (size_t t = 0; a->query_factor.period != 0 && t < pass->n_tokens; t++) {
+        const double position = pass->positions ? (double)pass->positions[t * ROPE_AXES_MAX] : (double)t;
+        ref_scale(q + t * width, width, plan_query_factor_at(&a->query_factor, position));
+    }
+    return rc;
 }
 
 static assay_status attend_layer(ref_pass *pass, size_t i, const ref_real *x, ref_real *y)

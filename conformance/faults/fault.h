@@ -160,6 +160,8 @@ void fault_plane_other_half(plan *p);
 void fault_positions_of_index(plan *p);
 void fault_plane_of_group(fp_pass *pass, size_t i);
 void fault_up_offset_missing(plan *p);
+void fault_query_factor_missing(plan *p);
+void fault_query_factor_of_next(plan *p);
 void fault_gate_limit_missing(plan *p);
 void fault_gate_slope_missing(plan *p);
 void fault_expert_biases_missing(plan *p);

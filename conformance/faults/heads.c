@@ -46,6 +46,17 @@ void fault_plane_of_group(fp_pass *pass, size_t i)
     }
 }
 
+void fault_query_factor_missing(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].mixer.attention.query_factor.period = 0;
+}
+
+/* Positions are counted from 1, as other models do. */
+void fault_query_factor_of_next(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) p->layers[i].mixer.attention.query_factor.first += 1;
+}
+
 void fault_up_offset_missing(plan *p)
 {
     for (size_t i = 0; i < p->n_layers; i++) p->layers[i].experts.gating.up_offset = 0;

@@ -71,6 +71,9 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
            conf_info_add_count(one, "kv_repeats", a->kv_repeats) &&
            conf_info_add_flag(one, "sinks", a->sinks.data) &&
            conf_info_add_flag(one, "head_scales", a->head_scale.present) &&
+           conf_info_add_real(one, "query_factor_beta", a->query_factor.beta) &&
+           conf_info_add_real(one, "query_factor_period", a->query_factor.period) &&
+           conf_info_add_real(one, "query_factor_first", a->query_factor.first) &&
            conf_info_add_flag(one, "blocks", a->mask == PLAN_MASK_BLOCKS) &&
            conf_info_add_flag(one, "images", mixer->kind == PLAN_MIXER_CROSS) &&
            conf_json_add_null(to, "delta");

@@ -129,6 +129,9 @@ static void read_rope(config *c, config *d, const config_rope_request *request, 
     read_dim(c, d, request, r);
     r->theta = read_theta(c, d, request);
     if (d->status == ASSAY_OK && c->status == ASSAY_OK) read(c, d, request, r);
+    if (!request->query_beta) return;
+    *request->query_beta = config_real(d, "llama_4_scaling_beta");
+    (void)config_has(d, "max_position_embeddings"); /* of the document; the class does not read it here */
 }
 
 /* Of two spellings beside each other every version of transformers reads the older one, and those from 5 on

@@ -16,7 +16,8 @@ typedef struct config_rope_request {
     bool partial;          /* the model rotates only a part of a head where partial_rotary_factor says so */
     const char *default_type; /* type if the document has no RoPE member; NULL: "default" */
     const char
-        *default_members;   /* JSON of the object that the class takes if the document has none; NULL: {} */
+        *default_members; /* JSON of the object that the class takes if the document has none; NULL: {} */
+    double *query_beta; /* receives llama_4_scaling_beta, which must be a member then; NULL: not understood */
     double default_partial; /* partial_rotary_factor if it is absent; 0: 1 */
     bool has_alpha; /* HunYuan: a rope of type "dynamic" (in older files "xdrope") has an alpha, by which its
                        base is scaled once: theta · alpha^(dim / (dim - 2)) */

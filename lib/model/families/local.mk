@@ -16,6 +16,7 @@ FAMILY_READERS = \
 	lib/model/families/granite.c \
 	lib/model/families/hunyuan_vl.c \
 	lib/model/families/llama.c \
+	lib/model/families/mistral/ministral3.c \
 	lib/model/families/mistral/mistral.c \
 	lib/model/families/mllama.c \
 	lib/model/families/moondream3.c \

@@ -50,6 +50,7 @@ static const char *const NAMES[PLAN_N_FEATURES] = {
     [FEATURE_GATE_LIMIT] = "an MLP whose factors are limited",
     [FEATURE_GATE_SLOPE] = "an MLP whose activation has a slope",
     [FEATURE_EXPERT_BIASES] = "biases of experts",
+    [FEATURE_QUERY_FACTOR] = "a factor of queries by position",
     [FEATURE_ROUTER_BIAS] = "a bias of the router",
     [FEATURE_PARALLEL] = "parallel attention and MLP",
     [FEATURE_HEAD_SCALES] = "scales of queries and values by token and position",
@@ -137,6 +138,7 @@ static void add_attention(plan_feature_set *set, const plan_attention *a, size_t
     need(set, a->norms_after_rope, FEATURE_NORMS_AFTER_ROPE);
     need(set, a->sinks.data != NULL, FEATURE_ATTENTION_SINKS);
     need(set, a->head_scale.present, FEATURE_HEAD_SCALES);
+    need(set, a->query_factor.period != 0, FEATURE_QUERY_FACTOR);
     need(set, a->kv_repeats > 1, FEATURE_KV_REPEATS);
     add_head_norm(set, &a->q_norm, a);
     add_head_norm(set, &a->k_norm, a);

@@ -77,6 +77,12 @@ typedef struct plan_head_scale {
     plan_weight alpha; /* [n_heads] */
 } plan_head_scale;
 
+/* A factor of a token's queries, by its position t: 1 + beta · ln(1 + ⌊(t + first) / period⌋). period 0:
+ * none. */
+typedef struct plan_query_factor {
+    double beta, period, first;
+} plan_query_factor;
+
 /* Softmax attention. Order: projections, scales, repetition, norms, ropes, attention, gate, output
  * projection; with norms_after_rope the rope comes before the norms. */
 typedef struct plan_attention {
@@ -98,7 +104,8 @@ typedef struct plan_attention {
                           follow each other, before norms and ropes, which may turn them differently. 0: as 1 */
     plan_weight sinks; /* [n_heads], or absent: of each head a score beside those of the keys, whose weight in
                           the softmax has no value (attention sinks) */
-    plan_head_scale head_scale; /* requires as many key/value heads as query heads */
+    plan_query_factor query_factor; /* after norms and ropes */
+    plan_head_scale head_scale;     /* requires as many key/value heads as query heads */
 } plan_attention;
 
 /* The number of heads of a layer's projections of keys and values. */

@@ -63,3 +63,8 @@ size_t plan_divisible_length(const plan *p)
     }
     return least < (double)INT32_MAX ? (size_t)least : SIZE_MAX;
 }
+
+double plan_query_factor_at(const plan_query_factor *f, double position)
+{
+    return f->period == 0 ? 1 : 1 + f->beta * log(1 + floor((position + f->first) / f->period));
+}

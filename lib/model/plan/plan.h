@@ -287,6 +287,9 @@ int32_t plan_embeds_as(const plan *p, int32_t token);
 /* Whether the token has experts of its own. */
 bool plan_has_own_experts(const plan *p, int32_t token);
 
+/* The factor of the queries of a token at that position; 1 without one. */
+double plan_query_factor_at(const plan_query_factor *f, double position);
+
 /* The number of axes of positions that steps may give beside 1: that of its ropes, at least 3. */
 size_t plan_n_axes(const plan *p);
 

@@ -129,6 +129,9 @@ static void print_attention(const plan_attention *a, size_t i, bool crosses, FIL
     if (a->norms_after_rope) fprintf(out, ", norms after the rope");
     if (a->kv_repeats > 1) fprintf(out, ", keys and values repeated %zu times", a->kv_repeats);
     if (a->sinks.data) fprintf(out, ", attention sinks");
+    if (a->query_factor.period != 0)
+        fprintf(out, ", queries times 1 + %g log(1 + floor((t + %g) / %g))", a->query_factor.beta,
+                a->query_factor.first, a->query_factor.period);
     if (a->head_scale.present) fprintf(out, ", queries and values scaled by token and position");
     if (a->q.bias.data) fprintf(out, ", bias on q%s", a->k.bias.data ? ", k, v" : "");
     if (a->o.bias.data) fprintf(out, ", bias on o");
