@@ -168,6 +168,9 @@ void fault_expert_biases_missing(plan *p);
 void fault_columns_as_halves(plan *p);
 void fault_router_bias_missing(plan *p);
 void fault_head_bias_missing(plan *p);
+void fault_logits_divided(plan *p);
+void fault_nope_turned(plan *p);
+void fault_windows_shifted(plan *p);
 void fault_parallel_in_sequence(plan *p);
 void fault_queries_unscaled(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,
                             float *v, fault_scale_fn *scale);

@@ -72,6 +72,26 @@ void fault_head_bias_missing(plan *p)
     p->head_bias.data = NULL;
 }
 
+void fault_logits_divided(plan *p)
+{
+    p->logit_factor = 1 / p->logit_factor;
+}
+
+void fault_nope_turned(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (p->layers[i].mixer.attention.rope == PLAN_NONE) p->layers[i].mixer.attention.rope = 0;
+}
+
+/* The first layer has that of the last. */
+void fault_windows_shifted(plan *p)
+{
+    const size_t last = p->layers[p->n_layers - 1].mixer.attention.window;
+    for (size_t i = p->n_layers - 1; i > 0; i--)
+        p->layers[i].mixer.attention.window = p->layers[i - 1].mixer.attention.window;
+    p->layers[0].mixer.attention.window = last;
+}
+
 /* Attention, then the MLP over its result, by the same norm. */
 void fault_parallel_in_sequence(plan *p)
 {

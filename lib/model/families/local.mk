@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows of a table, without headers of their own: *.c qwen/*.c gemma/*.c glm/*.c mistral/*.c
+# Rows of a table, without headers of their own: *.c cohere/*.c qwen/*.c gemma/*.c glm/*.c mistral/*.c
 # The readers, a line for each family; list.c is made of them.
 FAMILY_READERS = \
+	lib/model/families/cohere/cohere.c \
 	lib/model/families/ernie4_5_vl_moe.c \
 	lib/model/families/falcon_ocr.c \
 	lib/model/families/gemma/gemma.c \
@@ -22,6 +23,7 @@ FAMILY_READERS = \
 	lib/model/families/moondream3.c \
 	lib/model/families/olmo2.c \
 	lib/model/families/paddleocr_vl.c \
+	lib/model/families/phi.c \
 	lib/model/families/phi3.c \
 	lib/model/families/qwen/qwen2.c \
 	lib/model/families/qwen/qwen2_5_vl.c \
@@ -31,7 +33,9 @@ FAMILY_READERS = \
 	lib/model/families/qwen/qwen3_moe.c \
 	lib/model/families/qwen/qwen3_omni_moe.c \
 	lib/model/families/qwen/qwen3_vl.c \
-	lib/model/families/qwen/qwen3_vl_moe.c
+	lib/model/families/qwen/qwen3_vl_moe.c \
+	lib/model/families/stablelm.c \
+	lib/model/families/starcoder2.c
 lib_model_libmodel_a_SOURCES += $(FAMILY_READERS) lib/model/families/families.c lib/model/families/families.h
 nodist_lib_model_libmodel_a_SOURCES = lib/model/families/list.c
 CLEANFILES += lib/model/families/list.c
@@ -53,6 +57,7 @@ MODEL_FAMILIES_TESTS = \
 	lib/model/families/tests/check_families \
 	lib/model/families/tests/check_glm4v_moe \
 	lib/model/families/tests/check_hunyuan \
+	lib/model/families/tests/check_layer_norms \
 	lib/model/families/tests/check_omni \
 	lib/model/families/tests/check_falcon \
 	lib/model/families/tests/check_mobilenet \
@@ -87,5 +92,7 @@ lib_model_families_tests_check_vision_CFLAGS = $(TEST_CFLAGS)
 lib_model_families_tests_check_vision_LDADD = $(TEST_LIBS)
 lib_model_families_tests_check_vision_refused_CFLAGS = $(TEST_CFLAGS)
 lib_model_families_tests_check_vision_refused_LDADD = $(TEST_LIBS)
+lib_model_families_tests_check_layer_norms_CFLAGS = $(TEST_CFLAGS)
+lib_model_families_tests_check_layer_norms_LDADD = $(TEST_LIBS)
 lib_model_families_tests_check_omni_CFLAGS = $(TEST_CFLAGS)
 lib_model_families_tests_check_omni_LDADD = $(TEST_LIBS)

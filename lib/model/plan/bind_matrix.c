@@ -191,3 +191,10 @@ void bind_head(bind *b, plan *p, bool tied, bool keeps_stored)
                   "tensor '%s': differs from the embedding, but tie_word_embeddings is true", name);
     b->n_parameters -= p->vocab * p->hidden;
 }
+
+void bind_head_bias(bind *b, plan *p)
+{
+    const assay_tensor *t =
+        bind_tensor_take(b, "lm_head.bias", BIND_FLOATS, 1, (const size_t[]){p->vocab}, "");
+    p->head_bias = bind_tensor_vector(b, t);
+}

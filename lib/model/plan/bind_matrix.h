@@ -50,4 +50,7 @@ bool bind_has_head(const bind *b);
  * keeps_stored is true, and the checkpoint is refused where it is false. */
 void bind_head(bind *b, plan *p, bool tied, bool keeps_stored);
 
+/* Binds lm_head.bias, which a tied head has, too. */
+void bind_head_bias(bind *b, plan *p);
+
 #endif

@@ -116,6 +116,11 @@ def mixer(layer: torch.nn.Module) -> torch.nn.Module:
     return next(getattr(layer, name) for name in ("self_attn", "cross_attn", "linear_attn") if hasattr(layer, name))
 
 
+def last_norm(text: torch.nn.Module) -> torch.nn.Module:
+    """The norm after the last layer."""
+    return text.norm if hasattr(text, "norm") else text.final_layernorm
+
+
 @contextlib.contextmanager
 def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
     """Traces the modules of one forward pass with forward hooks.
@@ -158,7 +163,7 @@ def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> It
         tower = towers.find(run.model)
         if tower is not None:
             handles += towers.hooks(run.model, trace)
-        add_hook(run.text.norm, record_trace("norm"))
+        add_hook(last_norm(run.text), record_trace("norm"))
         streams = hasattr(run.config, "altup_active_idx")
         if tower is None:
             add_hook(run.text.embed_tokens, record_trace("embed", scale))

@@ -90,9 +90,11 @@ static plan_norm bind_last_norm(family *f, double epsilon)
     static const char *const OUTSIDE[] = {"model."};
     bind *b = f->bind;
     bind_place inside = {0};
-    const bool is_outside = !bind_exists(b, "norm.weight") && weights_find(b->weights, "model.norm.weight");
+    const char *name = f->last_norm ? f->last_norm : "norm";
+    const bool is_outside =
+        !f->last_norm && !bind_exists(b, "norm.weight") && weights_find(b->weights, "model.norm.weight");
     if (is_outside) bind_enter(b, OUTSIDE, 1, "norm.weight", &inside);
-    const plan_norm norm = bind_norm(b, f->plan->hidden, epsilon, "norm");
+    const plan_norm norm = bind_norm(b, f->plan->hidden, epsilon, "%s", name);
     if (is_outside) bind_leave(b, &inside);
     return norm;
 }
@@ -121,6 +123,12 @@ void family_begin(family *f, double epsilon, bool tied_by_default)
 void family_tower_begin(config *tower)
 {
     (void)config_has(tower, "tie_word_embeddings");
+}
+
+void family_layer_norm(family *f, plan_norm *norm, bool has_bias, const char *name)
+{
+    norm->kind = PLAN_LAYER_NORM;
+    if (has_bias) norm->bias = bind_vector(f->bind, norm->width, "%s.bias", name);
 }
 
 double family_epsilon(family *f, double fallback)

@@ -29,6 +29,9 @@ void family_check_tied(family *f);
  * has no use for: it has no head that could be tied. */
 void family_tower_begin(config *tower);
 
+/* Makes a norm that has been bound a LayerNorm, whose bias is name.bias where has_bias. */
+void family_layer_norm(family *f, plan_norm *norm, bool has_bias, const char *name);
+
 /* rms_norm_eps, at least 0; fallback: the published class's. */
 double family_epsilon(family *f, double fallback);
 

@@ -4,11 +4,27 @@
 #include "model/families/parts/decoder.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_vector.h"
+
+/* Reads the epsilon, and begins the family, whose last norm is one of d's. */
+static void begin(family *f, const family_class *published, family_decoder *d)
+{
+    const char *member = published->epsilon_member;
+    d->epsilon = member ? config_not_negative_or(f->config, member, published->epsilon)
+                        : family_epsilon(f, published->epsilon);
+    d->norms = member ? PLAN_LAYER_NORM : PLAN_RMS_NORM;
+    d->norm_bias = published->norm_bias;
+    f->last_norm = published->last_norm;
+    family_begin(f, d->epsilon, published->tied);
+    f->plan->norm.offset = d->norm_offset;
+    if (d->norms == PLAN_LAYER_NORM)
+        family_layer_norm(f, &f->plan->norm, d->norm_bias, f->last_norm ? f->last_norm : "norm");
+}
 
 family_decoder family_decoder_read(family *f, const family_class *published)
 {
@@ -18,9 +34,7 @@ family_decoder family_decoder_read(family *f, const family_class *published)
                         .residual_factor = 1,
                         .mixer_in = "input_layernorm",
                         .mlp_in = "post_attention_layernorm"};
-    d.epsilon = family_epsilon(f, published->epsilon);
-    family_begin(f, d.epsilon, published->tied);
-    f->plan->norm.offset = d.norm_offset;
+    begin(f, published, &d);
     d.n_heads = config_size(c, "num_attention_heads");
     d.n_kv_heads = published->needs_kv_heads || config_has(c, "num_key_value_heads")
                        ? config_size(c, "num_key_value_heads")
@@ -46,9 +60,12 @@ family_decoder family_decoder_read(family *f, const family_class *published)
 /* A norm over the hidden size; absent without a name. */
 static plan_norm hidden_norm(family *f, const family_decoder *d, size_t i, const char *name)
 {
+    char whole[96];
     if (!name) return (plan_norm){0};
-    plan_norm norm = bind_norm(f->bind, f->plan->hidden, d->epsilon, "layers.%zu.%s", i, name);
+    (void)snprintf(whole, sizeof whole, "layers.%zu.%s", i, name);
+    plan_norm norm = bind_norm(f->bind, f->plan->hidden, d->epsilon, "%s", whole);
     norm.offset = d->norm_offset;
+    if (d->norms == PLAN_LAYER_NORM) family_layer_norm(f, &norm, d->norm_bias, whole);
     return norm;
 }
 
@@ -60,6 +77,7 @@ void family_decoder_norms(family *f, const family_decoder *d, size_t i)
     layer->mlp_in = hidden_norm(f, d, i, d->mlp_in);
     layer->mlp_out = hidden_norm(f, d, i, d->mlp_out);
     layer->residual_factor = d->residual_factor;
+    layer->is_parallel = d->is_parallel;
 }
 
 plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t i)
@@ -79,7 +97,7 @@ plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t 
         .is_gated = d->is_gated,
         .norms_after_rope = d->norms_after_rope,
         .o = bind_linear(f->bind, f->plan->hidden, d->n_heads * d->head_dim, d->o_bias,
-                         "layers.%zu.self_attn.o_proj", i),
+                         "layers.%zu.self_attn.%s", i, d->o ? d->o : "o_proj"),
     };
     return &layer->mixer.attention;
 }
@@ -92,6 +110,8 @@ static plan_norm bind_head_norm(family *f, const family_decoder *d, size_t i, si
     size_t width = d->head_dim * (d->qk_norms == FAMILY_QK_WHOLE ? n_heads : 1);
     plan_norm norm = bind_norm(f->bind, width, d->epsilon, "layers.%zu.self_attn.%s", i, name);
     norm.offset = d->norm_offset;
+    norm.kind = d->norms;
+    if (d->qk_norm_bias) norm.bias = bind_vector(f->bind, width, "layers.%zu.self_attn.%s.bias", i, name);
     return norm;
 }
 
@@ -130,7 +150,15 @@ void family_decoder_attention(family *f, const family_decoder *d, size_t i)
 
 void family_decoder_mlp(family *f, const family_decoder *d, size_t i)
 {
-    f->plan->layers[i].mlp = family_mlp(f, i, d->intermediate, d->activation, d->mlp_bias);
+    plan_mlp *mlp = &f->plan->layers[i].mlp;
+    const size_t hidden = f->plan->hidden, n = d->intermediate;
+    if (!d->plain[0]) {
+        *mlp = family_mlp(f, i, n, d->activation, d->mlp_bias);
+        return;
+    }
+    *mlp = (plan_mlp){.present = true, .intermediate = n, .activation = d->activation};
+    mlp->up = bind_linear(f->bind, n, hidden, d->mlp_bias, "layers.%zu.mlp.%s", i, d->plain[0]);
+    mlp->down = bind_linear(f->bind, hidden, n, d->mlp_bias, "layers.%zu.mlp.%s", i, d->plain[1]);
 }
 
 void family_decoder_layers_by_window(family *f, const family_decoder *sliding, const family_decoder *full)

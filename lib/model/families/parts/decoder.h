@@ -9,7 +9,10 @@
 
 /* How a published class reads its config. */
 typedef struct family_class {
-    double epsilon; /* default of rms_norm_eps */
+    double epsilon;             /* default of rms_norm_eps, */
+    const char *epsilon_member; /* or of this member; not NULL: norms over the hidden size are LayerNorms, */
+    bool norm_bias;             /* with a bias */
+    const char *last_norm;      /* name of the norm after the last layer; NULL: "norm" */
     /* Whether the member is required. A class whose default of num_key_value_heads is a number needs it:
      * an absent member is taken for the number of heads. */
     bool needs_kv_heads, needs_head_dim;
@@ -24,11 +27,14 @@ typedef struct family_class {
 typedef enum family_qk_norms { FAMILY_QK_NONE, FAMILY_QK_PER_HEAD, FAMILY_QK_WHOLE } family_qk_norms;
 
 /* A layer: x + residual_factor * mixer_out(self_attn(mixer_in(x))), then the same with mlp_in, mlp and
- * mlp_out. */
+ * mlp_out; or, of a parallel one, x + self_attn(mixer_in(x)) + mlp(mixer_in(x)), without mlp_in. */
 typedef struct family_decoder {
     size_t n_heads, n_kv_heads, head_dim, intermediate;
-    size_t rope;     /* index in the plan */
-    size_t producer; /* the layer whose keys and values it reads; PLAN_NONE: its own */
+    size_t rope;          /* index in the plan */
+    size_t producer;      /* the layer whose keys and values it reads; PLAN_NONE: its own */
+    plan_norm_kind norms; /* over the hidden size, and those of q and k */
+    bool norm_bias;       /* of those over the hidden size */
+    bool qk_norm_bias;
     double epsilon, norm_offset, scale, score_cap, residual_factor;
     assay_activation activation;
     bool qkv_bias, o_bias, mlp_bias;
@@ -39,10 +45,13 @@ typedef struct family_decoder {
     bool value_is_key;                                   /* there is no v_proj */
     bool is_gated;                                       /* q_proj has the gates of the heads, too */
     const char *mixer_in, *mixer_out, *mlp_in, *mlp_out; /* names of norms below layers.i; NULL: none */
+    bool is_parallel;
+    const char *o;        /* name of the output projection; NULL: "o_proj" */
+    const char *plain[2]; /* names of the two matrices of an MLP without a gate; NULL: it has one */
 } family_decoder;
 
 /* Begins the family (family_begin), and reads num_attention_heads, num_key_value_heads, head_dim,
- * intermediate_size (unless the class does not read it), rms_norm_eps and the activation. A head size that is
+ * intermediate_size (unless the class does not read it), the epsilon and the activation. A head size that is
  * absent and not needed is hidden_size / num_attention_heads. The rest is that of Llama: the norms
  * input_layernorm before attention and post_attention_layernorm before the MLP, scores times 1 /
  * sqrt(head_dim), no biases, no caps; rope is 0. */

@@ -19,6 +19,7 @@ typedef struct family {
     config *whole;  /* config.json, if `outer` is a member of it (family_type.part); else NULL */
     bind *bind;
     size_t more_embeddings; /* rows of the embedding beyond vocab_size: of ids that have no logits */
+    const char *last_norm;  /* name of the norm after the last layer; NULL: "norm" */
 } family;
 
 /* A model_type that a reader reads. */
