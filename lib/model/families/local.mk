@@ -10,6 +10,7 @@ FAMILY_READERS = \
 	lib/model/families/gemma/gemma3_text.c \
 	lib/model/families/gemma/gemma3n.c \
 	lib/model/families/gemma/gemma4.c \
+	lib/model/families/glm/glm4_moe.c \
 	lib/model/families/glm/glm4v.c \
 	lib/model/families/glm/glm4v_moe.c \
 	lib/model/families/glm/glm_ocr.c \
@@ -17,8 +18,10 @@ FAMILY_READERS = \
 	lib/model/families/granite.c \
 	lib/model/families/hunyuan_vl.c \
 	lib/model/families/llama.c \
+	lib/model/families/minimax_m2.c \
 	lib/model/families/mistral/ministral3.c \
 	lib/model/families/mistral/mistral.c \
+	lib/model/families/mistral/mixtral.c \
 	lib/model/families/mllama.c \
 	lib/model/families/moondream3.c \
 	lib/model/families/olmo2.c \

@@ -59,6 +59,18 @@ static bool allocate_experts(bind *b, plan_experts *x)
     return false;
 }
 
+/* base.E.NAME.weight of each expert, from E = first on. */
+static void bind_singles(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
+                         const char *const names[3])
+{
+    const size_t inner = x->intermediate;
+    for (size_t e = 0; b->status == ASSAY_OK && e < x->n_experts; e++) {
+        x->gate[e] = bind_matrix(b, inner, hidden, "%s.%zu.%s.weight", base, first + e, names[0]);
+        x->up[e] = bind_matrix(b, inner, hidden, "%s.%zu.%s.weight", base, first + e, names[1]);
+        x->down[e] = bind_matrix(b, hidden, inner, "%s.%zu.%s.weight", base, first + e, names[2]);
+    }
+}
+
 void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
                   const char *stacked)
 {
@@ -79,11 +91,12 @@ void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const c
         bind_stack(b, n, hidden, inner, stacked, "down_proj", x->down);
         return;
     }
-    for (size_t e = 0; b->status == ASSAY_OK && e < n; e++) {
-        x->gate[e] = bind_matrix(b, inner, hidden, "%s.%zu.gate_proj.weight", base, first + e);
-        x->up[e] = bind_matrix(b, inner, hidden, "%s.%zu.up_proj.weight", base, first + e);
-        x->down[e] = bind_matrix(b, hidden, inner, "%s.%zu.down_proj.weight", base, first + e);
-    }
+    bind_singles(b, x, hidden, first, base, (const char *const[]){"gate_proj", "up_proj", "down_proj"});
+}
+
+void bind_named_experts(bind *b, plan_experts *x, size_t hidden, const char *base, const char *const names[3])
+{
+    if (allocate_experts(b, x)) bind_singles(b, x, hidden, 0, base, names);
 }
 
 void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)

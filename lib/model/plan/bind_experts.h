@@ -14,6 +14,10 @@
 void bind_experts(bind *b, plan_experts *x, size_t hidden, size_t first, const char *base,
                   const char *stacked);
 
+/* The matrices base.E.NAME.weight of each expert, by the names of gate, up and down. */
+void bind_named_experts(bind *b, plan_experts *x, size_t hidden, const char *base,
+                        const char *const names[3]);
+
 /* The same from two stacks below base: fc1.weight [E, 2I, D], of each expert gate first, and fc2.weight
  * [E, D, I]. */
 void bind_stacked_experts(bind *b, plan_experts *x, size_t hidden, const char *format, ...)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import torch
 
 
@@ -9,6 +11,13 @@ def turn_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Fused experts with their last two axes swapped."""
     return {name: tensor.transpose(-1, -2).contiguous() if ".experts." in name else tensor
             for name, tensor in state.items()}
+
+
+def mixtral_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """One matrix per expert, under the names of Mixtral's published files."""
+    names = {"gate_proj": "w1", "up_proj": "w3", "down_proj": "w2"}
+    return {re.sub(r"(gate|up|down)_proj(?=\.weight$)", lambda m: names[m[0]], name.replace(".mlp.", ".block_sparse_moe.")): tensor
+            for name, tensor in split_experts(state).items()}
 
 
 def split_experts(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

@@ -121,6 +121,12 @@ def last_norm(text: torch.nn.Module) -> torch.nn.Module:
     return text.norm if hasattr(text, "norm") else text.final_layernorm
 
 
+def correction_bias(block: torch.nn.Module) -> torch.Tensor | None:
+    """What is added to the sigmoids of a router for the choice of experts: a buffer of the router, or of the block around it."""
+    name = "e_score_correction_bias"
+    return getattr(getattr(block, "gate", None), name, getattr(block, name, None))
+
+
 @contextlib.contextmanager
 def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> Iterator[None]:
     """Traces the modules of one forward pass with forward hooks.
@@ -150,11 +156,11 @@ def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> It
                                     top_k))
         return record_shares
 
-    def record_groups(gate):
+    def record_groups(gate, bias):
         def record_shares(scores):
-            shares = torch.sigmoid(scores.double()) + gate.e_score_correction_bias.double()
+            shares = torch.sigmoid(scores.double()) + bias.double()
             routings.append(GroupedRouting(shares.reshape(-1, shares.shape[-1]).numpy().copy(), gate.top_k,
-                                           gate.num_group, gate.topk_group))
+                                           getattr(gate, "num_group", 1), getattr(gate, "topk_group", 1)))
         return record_shares
 
     if trace is not None:
@@ -188,8 +194,8 @@ def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> It
                 add_hook(layer.router, record_routing(run.config.top_k_experts, normalised=True))
             elif hasattr(layer.mlp, "vision_moe"):
                 handles += TypedRouting(layer.mlp, run.config.num_experts_per_tok, routings).handles
-            elif hasattr(getattr(layer.mlp, "gate", None), "topk_group"):
-                add_hook(layer.mlp.gate, record_groups(layer.mlp.gate))
+            elif (bias := correction_bias(layer.mlp)) is not None:
+                add_hook(layer.mlp.gate, record_groups(layer.mlp.gate, bias))
             elif (router := getattr(layer.mlp, "gate", getattr(layer.mlp, "router", None))) is not None:  # inside the MLP; returns logits
                 add_hook(router, record_routing(run.config.num_experts_per_tok, normalised=False))
     try:

@@ -144,3 +144,14 @@ void family_glm4v_tower(family *f, const char *type, size_t default_image)
     family_vision_image_token(&v, default_image);
     family_vision_end(&v);
 }
+
+void family_glm_ignore_predictors(family *f)
+{
+    static const struct {
+        size_t layer;
+        const char *prefix;
+    } OTHERS[] = {{46, "layers.46."}, {92, "layers.92."}};
+    for (size_t k = 0; k < sizeof OTHERS / sizeof *OTHERS; k++)
+        if (f->plan->n_layers <= OTHERS[k].layer)
+            bind_ignore(f->bind, f->config->notes, OTHERS[k].prefix, "the published class does not load it");
+}

@@ -10,6 +10,9 @@
 /* Begins reading the text model: norms before and after attention and MLP. */
 family_decoder family_glm_decoder_read(family *f);
 
+/* Ignores the layer after the last of GLM-4.5 and its kin, which predicts a second token. */
+void family_glm_ignore_predictors(family *f);
+
 /* A rope of chunked M-RoPE over the leading part of a head. default_partial: which part, if
  * partial_rotary_factor is absent. Returns its index. */
 size_t family_glm_rope(family *f, size_t head_dim, double default_partial, rope_pairing pairing);

@@ -2,6 +2,8 @@
 lib_model_libmodel_a_SOURCES += \
 	lib/model/families/parts/common.c lib/model/families/parts/common.h \
 	lib/model/families/parts/decoder.c lib/model/families/parts/decoder.h \
+	lib/model/families/parts/deepseek_experts.c lib/model/families/parts/deepseek_experts.h \
+	lib/model/families/parts/mixtral_experts.c lib/model/families/parts/mixtral_experts.h \
 	lib/model/families/parts/ernie_experts.c lib/model/families/parts/ernie_experts.h \
 	lib/model/families/parts/family.h \
 	lib/model/families/parts/harmless.c lib/model/families/parts/harmless.h \
