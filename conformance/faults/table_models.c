@@ -91,18 +91,20 @@ const fault MODEL_FAULTS[] = {
     {"marks-of-text", "the marks of an image are evaluated by the experts of text",
      "ernie4_5_vl_moe/base/image", "ernie4_5_vl_moe/base/single", .plan = fault_marks_of_text},
     {"choice-bias-missing", "experts are chosen without their bias",
-     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image glm4v_moe/base/single glm4_moe/base/single "
-     "minimax_m2/base/single",
+     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image ernie4_5_moe/base/single glm4v_moe/base/single "
+     "glm4_moe/base/single minimax_m2/base/single",
      "qwen3_moe/base/single", .plan = fault_choice_bias_missing},
     {"choice-bias-weighs", "the bias of a choice is also a part of the weight",
-     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image glm4v_moe/base/single glm4_moe/base/single "
-     "minimax_m2/base/single",
+     "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image ernie4_5_moe/base/single glm4v_moe/base/single "
+     "glm4_moe/base/single minimax_m2/base/single",
      "qwen3_moe/base/single", .choice = fault_bias_weighs},
     {"shares-as-they-are", "the probabilities of chosen experts are not divided by their sum",
-     "ernie4_5_vl_moe/base/single qwen3_moe/base/single glm4v_moe/base/single glm4_moe/base/single",
+     "ernie4_5_vl_moe/base/single ernie4_5_moe/base/single hunyuan_v1_moe/base/single qwen3_moe/base/single "
+     "glm4v_moe/base/single glm4_moe/base/single",
      "qwen3_moe/unnormalised/single", .plan = fault_shares_as_they_are},
     {"sum-floor-missing", "the probabilities of chosen experts are divided by their sum, however small it is",
-     "ernie4_5_vl_moe/least-sum/single", "ernie4_5_vl_moe/base/single", .plan = fault_sum_floor_missing},
+     "ernie4_5_vl_moe/least-sum/single ernie4_5_moe/options/batch", "ernie4_5_vl_moe/base/single",
+     .plan = fault_sum_floor_missing},
     {"sum-offset-missing", "the probabilities of chosen experts are divided by their sum alone",
      "glm4v_moe/small-sum/single", "glm4v_moe/base/single", .plan = fault_sum_offset_missing},
     {"share-factor-missing", "the probabilities of chosen experts are not multiplied by their factor",

@@ -27,8 +27,8 @@ void fault_pairs_apart(plan *p)
 /* The base that the checkpoints of these ropes state, without their alpha. */
 void fault_alpha_ignored(plan *p)
 {
-    for (size_t i = 0; i < p->n_ropes; i++)
-        if (p->ropes[i].sections == ROPE_SECTIONS_DOUBLED) p->ropes[i].theta = 10000;
+    if (!p->layers[0].mixer.attention.norms_after_rope) return; /* not of HunYuan */
+    for (size_t i = 0; i < p->n_ropes; i++) p->ropes[i].theta = 10000;
 }
 
 /* The second element of a pair turns by the axis of the first. */

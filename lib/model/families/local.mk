@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows of a table, without headers of their own: *.c cohere/*.c qwen/*.c gemma/*.c glm/*.c mistral/*.c
+# Rows of a table, without headers of their own: *.c cohere/*.c qwen/*.c ernie/*.c gemma/*.c glm/*.c hunyuan/*.c mistral/*.c
 # The readers, a line for each family; list.c is made of them.
 FAMILY_READERS = \
 	lib/model/families/cohere/cohere.c \
-	lib/model/families/ernie4_5_vl_moe.c \
+	lib/model/families/ernie/ernie4_5.c \
+	lib/model/families/ernie/ernie4_5_moe.c \
+	lib/model/families/ernie/ernie4_5_vl_moe.c \
 	lib/model/families/falcon_ocr.c \
 	lib/model/families/gemma/gemma.c \
 	lib/model/families/gemma/gemma2.c \
@@ -16,7 +18,9 @@ FAMILY_READERS = \
 	lib/model/families/glm/glm_ocr.c \
 	lib/model/families/gpt_oss.c \
 	lib/model/families/granite.c \
-	lib/model/families/hunyuan_vl.c \
+	lib/model/families/hunyuan/hunyuan_v1_dense.c \
+	lib/model/families/hunyuan/hunyuan_v1_moe.c \
+	lib/model/families/hunyuan/hunyuan_vl.c \
 	lib/model/families/llama.c \
 	lib/model/families/minimax_m2.c \
 	lib/model/families/mistral/ministral3.c \

@@ -1,4 +1,6 @@
-"""What llama.cpp's converter makes of published checkpoints, undone: names, order of rows, norms."""
+"""What llama.cpp's converter makes of published checkpoints, undone: names, order of rows, norms.
+
+Names families: a row of ARCHITECTURES for each architecture that the converter writes."""
 
 from __future__ import annotations
 
@@ -42,6 +44,7 @@ ARCHITECTURES = {
     "llama": Architecture(pairs=True), "granite": Architecture(pairs=True), "qwen2": Architecture(), "qwen3": Architecture(),
     "qwen3moe": Architecture(), "olmo2": Architecture(), "gemma": Architecture(one_more=True), "gemma2": GEMMA2, "gemma3": GEMMA2,
     "gemma4": Architecture({"ffn_norm": "pre_feedforward_layernorm", "layer_output_scale": "layer_scalar="}, one_rope=False),
+    "ernie4_5": Architecture(), "hunyuan-dense": Architecture({"attn_q_norm": "self_attn.query_layernorm", "attn_k_norm": "self_attn.key_layernorm"}),
     "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"}, joined=True)}
 
 

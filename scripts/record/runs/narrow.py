@@ -16,6 +16,8 @@ from .truth import OtherLinear, Run
 CODES = 127  # the codes are -127 to 127
 APART = 4.0  # required gap in multiples of the noise: correct candidates stay below 2.2 times, on both sides of a decision
 
+BUILT_IN_FLOAT32 = ("mlp.gate.wg.weight",)  # by a dtype of their own: HunYuan's routers
+
 # Group sizes of the equal parts into which a fused weight's outputs divide; 0: this part is not quantised.
 Parts = tuple[int, ...]
 
@@ -60,10 +62,10 @@ class RoundInputs(OtherLinear):
 
 class Narrow(Run):
     """The published model in bfloat16 or float16; buffers that its loader leaves in float32 (rope frequencies) stay
-    float32, as do parameters that it keeps so (ERNIE's routers)."""
+    float32, as do parameters that it keeps so (routers of ERNIE and HunYuan)."""
 
     def _refuse_other_types(self) -> None:
-        kept = getattr(self.model, "_keep_in_fp32_modules_strict", None) or ()
+        kept = (*(getattr(self.model, "_keep_in_fp32_modules_strict", None) or ()), *BUILT_IN_FLOAT32)
         for name, tensor in self.model.named_parameters():
             if tensor.dtype is torch.float32 and any(part in name for part in kept):
                 continue

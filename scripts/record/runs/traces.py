@@ -35,6 +35,8 @@ class Routing:
     def gaps(self) -> np.ndarray:
         """[n]: the gap between the shares of the last chosen expert and the first one not chosen."""
         ordered = -np.sort(-self.shares, axis=-1)
+        if self.top_k == ordered.shape[1]:  # all are chosen
+            return np.ones(len(ordered))
         return ordered[:, self.top_k - 1] - ordered[:, self.top_k]
 
     def gap(self) -> float:
@@ -149,9 +151,11 @@ def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> It
             trace[name] = active.reshape(-1, active.shape[-1]).numpy().copy()
         return store
 
-    def record_routing(top_k, normalised):
+    def record_routing(top_k, normalised, statics=None):
         def record_shares(scores):
             shares = scores if normalised else torch.softmax(scores.double(), -1)
+            if statics is not None:  # a bias of the choice
+                shares = shares + statics.e_score_correction_bias.double()
             routings.append(Routing(shares.double().reshape(-1, shares.shape[-1]).numpy().copy(),
                                     top_k))
         return record_shares
@@ -197,7 +201,8 @@ def hooks(run: Traced, trace: dict | None, routings: list[Routing] | None) -> It
             elif (bias := correction_bias(layer.mlp)) is not None:
                 add_hook(layer.mlp.gate, record_groups(layer.mlp.gate, bias))
             elif (router := getattr(layer.mlp, "gate", getattr(layer.mlp, "router", None))) is not None:  # inside the MLP; returns logits
-                add_hook(router, record_routing(run.config.num_experts_per_tok, normalised=False))
+                top_k = getattr(router, "top_k", run.config.num_experts_per_tok)  # of this layer (HunYuan)
+                add_hook(router, record_routing(top_k, normalised=False, statics=getattr(router, "moe_statics", None)))
     try:
         yield
     finally:

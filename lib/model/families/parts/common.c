@@ -284,16 +284,21 @@ plan_mlp family_mlp_below(family *f, size_t i, const char *part, size_t intermed
     };
 }
 
-plan_experts *family_layer_experts(family *f, const plan_experts *shape, size_t i)
+plan_experts *family_layer_experts_named(family *f, const plan_experts *shape, size_t i, const char *router)
 {
     char base[64], stacked[64];
     plan_experts *x = &f->plan->layers[i].experts;
     *x = *shape;
     (void)snprintf(base, sizeof base, "layers.%zu.mlp.experts", i);
     (void)snprintf(stacked, sizeof stacked, "layers.%zu.mlp.switch_mlp", i);
-    x->router = bind_matrix(f->bind, x->n_experts, f->plan->hidden, "layers.%zu.mlp.gate.weight", i);
+    x->router = bind_matrix(f->bind, x->n_experts, f->plan->hidden, "layers.%zu.%s.weight", i, router);
     bind_experts(f->bind, x, f->plan->hidden, 0, base, stacked);
     return x;
+}
+
+plan_experts *family_layer_experts(family *f, const plan_experts *shape, size_t i)
+{
+    return family_layer_experts_named(f, shape, i, "mlp.gate");
 }
 
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias)

@@ -76,6 +76,9 @@ double family_cap(family *f, const char *member, double fallback);
  * "layers.i.mlp" (bind_experts). Returns them; what is special to a family is left to bind. */
 plan_experts *family_layer_experts(family *f, const plan_experts *shape, size_t i);
 
+/* The same with a router of another name below "layers.i". */
+plan_experts *family_layer_experts_named(family *f, const plan_experts *shape, size_t i, const char *router);
+
 /* gate_proj, up_proj and down_proj below "layers.i.mlp", or below "layers.i.part". */
 plan_mlp family_mlp(family *f, size_t i, size_t intermediate, assay_activation activation, bool bias);
 plan_mlp family_mlp_below(family *f, size_t i, const char *part, size_t intermediate,

@@ -4,6 +4,7 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/families/parts/decoder.c lib/model/families/parts/decoder.h \
 	lib/model/families/parts/deepseek_experts.c lib/model/families/parts/deepseek_experts.h \
 	lib/model/families/parts/mixtral_experts.c lib/model/families/parts/mixtral_experts.h \
+	lib/model/families/parts/ernie_decoder.c lib/model/families/parts/ernie_decoder.h \
 	lib/model/families/parts/ernie_experts.c lib/model/families/parts/ernie_experts.h \
 	lib/model/families/parts/family.h \
 	lib/model/families/parts/harmless.c lib/model/families/parts/harmless.h \
@@ -12,6 +13,7 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/families/parts/gemma4_vision.c lib/model/families/parts/gemma4_vision.h \
 	lib/model/families/parts/gemma_parts.c lib/model/families/parts/gemma_parts.h \
 	lib/model/families/parts/glm_parts.c lib/model/families/parts/glm_parts.h \
+	lib/model/families/parts/hunyuan_decoder.c lib/model/families/parts/hunyuan_decoder.h \
 	lib/model/families/parts/qwen_audio.c lib/model/families/parts/qwen_audio.h \
 	lib/model/families/parts/mobilenet.c lib/model/families/parts/mobilenet.h \
 	lib/model/families/parts/mobilenet_blocks.c lib/model/families/parts/mobilenet_blocks.h \

@@ -1,4 +1,4 @@
-/* ERNIE 4.5 VL: both spellings of its config, the names of its tensors, and what is refused.
+/* ERNIE 4.5, and ERNIE 4.5 VL: both spellings of its config, the names of its tensors, and what is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
@@ -148,6 +148,56 @@ START_TEST(members_that_do_not_fit_are_refused)
 }
 END_TEST
 
+START_TEST(text_models_have_adjacent_pairs_and_a_range_of_layers_with_experts)
+{
+    plan *p = checkpoint_open_fixture("ernie4_5/base");
+    ck_assert(p->tied && p->ropes[0].pairing == ROPE_PAIRS_ADJACENT && !p->ropes[0].sections);
+    plan_free(p);
+    p = checkpoint_open_fixture("ernie4_5_moe/options");
+    const bool has_experts[] = {false, true, false, false}; /* every second one of 0 … 2 */
+    for (size_t i = 0; i < 4; i++) ck_assert(p->layers[i].experts.present == has_experts[i]);
+    ck_assert(p->layers[1].experts.sum_floor == 0.7 && !p->layers[1].experts.shared.present);
+    plan_free(p);
+    p = checkpoint_open_fixture("ernie4_5_moe/base");
+    const plan_experts *x = &p->layers[1].experts;
+    ck_assert(!p->layers[0].experts.present && x->choice_bias.cols == 5 && x->shared.intermediate == 22);
+    ck_assert(x->sum_floor == 1e-12 && !p->head_bias.data);
+    plan_free(p);
+    p = checkpoint_open_fixture("ernie4_5_moe/bias");
+    ck_assert(p->head_bias.cols == p->vocab && p->layers[0].mixer.attention.q.bias.data);
+    plan_free(p);
+}
+END_TEST
+
+START_TEST(the_last_layer_may_be_minus_one)
+{
+    plan *p = checkpoint_open(checkpoint_changed("ernie4_5_moe/base", "moe_layer_end_index", "-1"));
+    ck_assert(p->layers[1].experts.present);
+    plan_free(p);
+}
+END_TEST
+
+static const struct {
+    const char *fixture, *member, *value;
+    assay_status status;
+    const char *holds;
+} REFUSED_TEXT[] = {
+    {"ernie4_5/base", "use_bias", "true", ASSAY_EFORMAT, "bias' is missing"},
+    {"ernie4_5/base", "head_dim", NULL, ASSAY_EFORMAT, "head_dim: missing"},
+    {"ernie4_5/base", "moe_norm_gate_logits", "false", ASSAY_EUNSUPPORTED, "moe_norm_gate_logits"},
+    {"ernie4_5_moe/base", "moe_k", "6", ASSAY_EFORMAT, "moe_k: found 6, expected at most the 5 experts"},
+    {"ernie4_5_moe/base", "moe_layer_end_index", "-2", ASSAY_EFORMAT, "moe_layer_end_index: found -2"},
+    {"ernie4_5_moe/base", "moe_intermediate_size", "[11, 11]", ASSAY_EFORMAT, "moe_intermediate_size"},
+    {"ernie4_5_moe/bias", "use_bias", "false", ASSAY_EFORMAT, "bias"},
+};
+
+START_TEST(members_of_text_models_that_do_not_fit_are_refused)
+{
+    checkpoint_expect_refusal(REFUSED_TEXT[_i].fixture, REFUSED_TEXT[_i].member, REFUSED_TEXT[_i].value,
+                              REFUSED_TEXT[_i].status, REFUSED_TEXT[_i].holds, "");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/families/ernie");
@@ -162,6 +212,10 @@ int main(void)
     tcase_add_test(all, its_merger_repeats_the_rows_of_a_still_image);
     tcase_add_test(all, layers_with_experts_are_those_that_are_listed);
     tcase_add_loop_test(all, members_that_do_not_fit_are_refused, 0, (int)(sizeof REFUSED / sizeof *REFUSED));
+    tcase_add_test(all, text_models_have_adjacent_pairs_and_a_range_of_layers_with_experts);
+    tcase_add_test(all, the_last_layer_may_be_minus_one);
+    tcase_add_loop_test(all, members_of_text_models_that_do_not_fit_are_refused, 0,
+                        (int)(sizeof REFUSED_TEXT / sizeof *REFUSED_TEXT));
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

@@ -1,4 +1,5 @@
-/* HunYuanVL: the names of its tensors in every spelling, its rope, its merger, and what is refused.
+/* HunYuan and HunYuanVL: the names of its tensors in every spelling, its rope, its merger, and what is
+ * refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
@@ -142,6 +143,58 @@ START_TEST(members_that_do_not_fit_are_refused)
 }
 END_TEST
 
+START_TEST(alpha_scales_the_base_of_the_first_version)
+{
+    static const char *const V1[] = {"hunyuan_v1_dense/base", "hunyuan_v1_moe/base"};
+    for (size_t k = 0; k < 2; k++) {
+        plan *p = checkpoint_open_fixture(V1[k]);
+        const plan_attention *a = plan_layer_attention(&p->layers[0]);
+        const rope *r = &p->ropes[a->rope];
+        ck_assert(r->type == ROPE_DEFAULT && r->sections == ROPE_SECTIONS_NONE && a->norms_after_rope);
+        ck_assert_double_eq_tol(r->theta, 10000 * pow(50, 8.0 / 6), 1e-6);
+        plan_free(p);
+    }
+}
+END_TEST
+
+START_TEST(each_layer_of_the_first_version_has_its_number_of_experts)
+{
+    plan *p = checkpoint_open_fixture("hunyuan_v1_moe/options");
+    ck_assert(p->layers[0].experts.n_active == 3 && p->layers[1].experts.n_active == 1);
+    ck_assert(p->layers[0].experts.shared.intermediate == p->layers[0].experts.intermediate);
+    ck_assert(p->layers[0].experts.renormalize && !p->layers[0].experts.shared_gate.data);
+    plan_free(p);
+    p = checkpoint_open(checkpoint_changed("hunyuan_v1_moe/base", "moe_topk", "1"));
+    ck_assert(p->layers[0].experts.n_active == 1 && p->layers[1].experts.n_active == 1);
+    plan_free(p);
+}
+END_TEST
+
+static const struct {
+    const char *fixture, *member, *value;
+    assay_status status;
+    const char *holds;
+} REFUSED_V1[] = {
+    {"hunyuan_v1_dense/base", "use_qk_norm", "false", ASSAY_EUNSUPPORTED, "use_qk_norm"},
+    {"hunyuan_v1_dense/base", "use_cla", "true", ASSAY_EUNSUPPORTED, "use_cla"},
+    {"hunyuan_v1_dense/base", "rope_parameters.rope_type", "\"yarn\"", ASSAY_EUNSUPPORTED,
+     "expected default, dynamic or xdrope"},
+    {"hunyuan_v1_dense/base", "num_experts", "2", ASSAY_EUNSUPPORTED, "num_experts"},
+    {"hunyuan_v1_moe/base", "moe_topk", "[2, 6]", ASSAY_EFORMAT,
+     "moe_topk: found 6, expected at most the 5 experts"},
+    {"hunyuan_v1_moe/base", "moe_topk", "[2]", ASSAY_EFORMAT, "moe_topk: found [2], expected"},
+    {"hunyuan_v1_moe/base", "num_experts", "[5, 5]", ASSAY_EFORMAT, "num_experts: found [5,5]"},
+    {"hunyuan_v1_moe/base", "norm_topk_prob", "false", ASSAY_EUNSUPPORTED, "norm_topk_prob"},
+    {"hunyuan_v1_moe/base", "use_mla", "true", ASSAY_EUNSUPPORTED, "use_mla"},
+};
+
+START_TEST(members_of_the_first_version_that_do_not_fit_are_refused)
+{
+    checkpoint_expect_refusal(REFUSED_V1[_i].fixture, REFUSED_V1[_i].member, REFUSED_V1[_i].value,
+                              REFUSED_V1[_i].status, REFUSED_V1[_i].holds, "");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("model/families/hunyuan");
@@ -152,6 +205,10 @@ int main(void)
     tcase_add_test(all, its_merger_adds_a_row_after_each_row_of_blocks_and_around_an_image);
     tcase_add_test(all, a_head_that_is_not_tied_is_bound);
     tcase_add_loop_test(all, members_that_do_not_fit_are_refused, 0, (int)(sizeof REFUSED / sizeof *REFUSED));
+    tcase_add_test(all, alpha_scales_the_base_of_the_first_version);
+    tcase_add_test(all, each_layer_of_the_first_version_has_its_number_of_experts);
+    tcase_add_loop_test(all, members_of_the_first_version_that_do_not_fit_are_refused, 0,
+                        (int)(sizeof REFUSED_V1 / sizeof *REFUSED_V1));
     suite_add_tcase(suite, all);
     return support_run(suite);
 }

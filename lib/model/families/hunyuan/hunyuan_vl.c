@@ -11,6 +11,7 @@
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
 #include "model/families/parts/family.h"
+#include "model/families/parts/hunyuan_decoder.h"
 #include "model/families/parts/vision.h"
 #include "model/plan/bind_matrix.h"
 #include "model/plan/bind_patches.h"
@@ -34,27 +35,10 @@ enum { N_TOWER = sizeof TOWER / sizeof *TOWER };
 
 static void read_text(family *f)
 {
-    config *c = f->config;
     family_check_tied(f);
-    family_decoder d =
-        family_decoder_read(f, &(family_class){.epsilon = 1e-5, .needs_head_dim = true, .tied = true});
-    const config_rope_request request = {.head_dim = d.head_dim,
-                                         .default_theta = 10000,
-                                         .old_scaling = true,
-                                         .has_alpha = true,
-                                         .old_section = "xdrope_section",
-                                         .sections = ROPE_SECTIONS_DOUBLED};
-    config_expect_size(c, "attention_head_dim", d.head_dim, "that of head_dim");
-    config_expect_size(c, "org_vocab_size", f->plan->vocab, "that of vocab_size");
-    if (config_has(c, "use_qk_norm") && !config_flag_or(c, "use_qk_norm", true))
-        config_fail_member(c, ASSAY_EUNSUPPORTED, "use_qk_norm",
-                           "expected true: the published class has these norms");
-    d.qkv_bias = d.o_bias = config_flag_or(c, "attention_bias", false);
-    d.rope = family_ok(f) ? family_rope(f, &request) : 0;
-    d.qk_norms = FAMILY_QK_PER_HEAD;
-    d.norms_after_rope = true;
-    d.q_norm = "query_layernorm";
-    d.k_norm = "key_layernorm";
+    const family_decoder d = family_hunyuan_decoder_read(
+        f, &(family_class){.epsilon = 1e-5, .needs_head_dim = true, .tied = true},
+        &(config_rope_request){.old_section = "xdrope_section", .sections = ROPE_SECTIONS_DOUBLED});
     family_decoder_layers(f, &d);
 }
 

@@ -11,6 +11,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/families/parts/ernie_decoder.h"
 #include "model/families/parts/ernie_experts.h"
 #include "model/families/parts/family.h"
 #include "model/families/parts/vision.h"
@@ -188,26 +189,7 @@ static void read_family(family *f)
     family_vision_end(&v);
 }
 
-/* In published files, but not read by the class: constant in it, of its training, or of a video, which is not
- * taken. */
-static const config_harmless_member UNREAD_MEMBERS[] = {
-    {"compression_ratio", "1"},
-    {"freq_allocation", NULL},
-    {"fuse_rope", NULL},
-    {"moe_capacity", NULL},
-    {"moe_gate", NULL},
-    {"moe_gate_act", "\"softmax\""},
-    {"moe_multimodal_dispatch_use_allgather", NULL},
-    {"moe_norm_gate_logits", "true"},
-    {"moe_use_aux_free", "true"},
-    {"num_nextn_predict_layers", NULL},
-    {"rope_3d", "true"},
-    {"use_sparse_flash_attn", NULL},
-};
-static const config_harmless_group UNREAD = {"is constant in the published class, or not read by it",
-                                             CONFIG_HARMLESS(UNREAD_MEMBERS), .of = "ernie4_5"};
-
-/* The same of a tower: of other programs. */
+/* Members of a tower that the class does not read: of other programs. */
 static const config_harmless_member UNREAD_TOWER_MEMBERS[] = {
     {"attn_sep", NULL},
     {"vit_first_fwd_bsz", NULL},
@@ -218,5 +200,5 @@ static const config_harmless_group UNREAD_TOWER = {"is not read by the published
 const family_reader family_ernie4_5_vl_moe = {
     .types = {{.model_type = "ernie4_5_vl_moe", .read = read_family, .text_type = "ernie4_5_vl_moe_text"},
               {.model_type = "ernie4_5_moe_vl", .read = read_family}},
-    .harmless = {&UNREAD, &UNREAD_TOWER},
+    .harmless = {&family_harmless_ernie, &UNREAD_TOWER},
 };
