@@ -223,7 +223,13 @@ void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, s
                  const fp_norm *norm)
 {
     assert(!norm->present || norm->width == width);
-    if (norm->present)
+    if (norm->present && norm->n_weights) {
+        fp_norm plain = *norm;
+        plain.n_weights = 0;
+        plain.weight = NULL;
+        fp_norm_run(pass, y, x, n_rows, width, &plain);
+        fp_scale_columns(y, n_rows / norm->n_weights, norm->n_weights * width, norm->weight);
+    } else if (norm->present)
         share_rows(pass, norm_item, &(rows){.y = y, .x = x, .n_rows = n_rows, .width = width, .norm = norm});
     else if (y != x) memcpy(y, x, n_rows * width * sizeof *y);
 }

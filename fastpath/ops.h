@@ -26,7 +26,8 @@ void fp_bias_run(float *y, size_t n_rows, const fp_linear *linear);
 /* y = x Wᵀ + b. */
 void fp_linear_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, const fp_linear *linear);
 
-/* RMSNorm or LayerNorm. x: [n_rows, width]; y may be x. Copies x if the norm is not present. */
+/* RMSNorm or LayerNorm. x: [n_rows, width]; y may be x. Copies x if the norm is not present. With n_weights,
+ * row r has the weights r % n_weights, and n_rows is a multiple of n_weights. */
 void fp_norm_run(const fp_pass *pass, float *y, const float *x, size_t n_rows, size_t width,
                  const fp_norm *norm);
 

@@ -138,7 +138,7 @@ static assay_status shift_weights(void *context, array *self, array *const *inpu
     const double *stored = array_data(inputs[0]);
     float *v = array_allocate(self);
     if (!v) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
-    for (size_t i = 0; i < to->width; i++) v[i] = (float)(stored[i] + to->offset);
+    for (size_t i = 0; i < array_bytes(self) / sizeof *v; i++) v[i] = (float)(stored[i] + to->offset);
     to->weight = v;
     return ASSAY_OK;
 }
@@ -149,11 +149,12 @@ void fp_pack_norm(fp_packer *p, fp_norm *to, const plan_norm *from)
                     .kind = from->kind,
                     .epsilon = from->epsilon,
                     .width = from->width,
+                    .n_weights = from->n_weights,
                     .offset = from->offset};
     if (from->present) fp_pack_vector(p, &to->bias, &from->bias);
     if (!from->present || !from->weight.data) return;
-    assert(from->weight.cols == from->width);
-    (void)array_list_defer(p->arrays, from->weight.name, false, from->width * sizeof(float),
+    assert(from->weight.cols == from->width * (from->n_weights ? from->n_weights : 1));
+    (void)array_list_defer(p->arrays, from->weight.name, false, from->weight.cols * sizeof(float),
                            (array_maker){shift_weights, to, NULL}, &from->weight.values, 1);
 }
 

@@ -15,7 +15,8 @@ typedef struct fp_norm {
     double epsilon;
     size_t width;
     double offset;       /* of the stored weights; weight includes it */
-    const float *weight; /* [width]; NULL: not scaled */
+    size_t n_weights;    /* 0: one for all rows, or as plan_norm */
+    const float *weight; /* [width], or [n_weights, width]; NULL: not scaled */
     const float *bias;   /* [width]; NULL: none */
 } fp_norm;
 

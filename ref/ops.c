@@ -56,17 +56,17 @@ assay_status ref_linear(ref_real *y, const ref_real *x, size_t n_tokens, const p
 assay_status ref_rms_norm(ref_real *y, const ref_real *x, size_t n_rows, size_t width, const plan_norm *norm)
 {
     assert(norm->width == width);
-    ref_real *weight = norm->weight.data ? ref_alloc(1, width) : NULL;
+    const size_t n_weights = norm->n_weights ? norm->n_weights : 1;
+    ref_real *weight = norm->weight.data ? ref_alloc(n_weights, width) : NULL;
     if (norm->weight.data && !weight) return ASSAY_ENOMEM;
     if (weight) ref_weight_rows(&norm->weight, 0, 1, weight);
     for (size_t r = 0; r < n_rows; r++) {
-        const ref_real *row = x + r * width;
+        const ref_real *row = x + r * width, *own = weight ? weight + r % n_weights * width : NULL;
         double sum = 0;
         for (size_t i = 0; i < width; i++) sum += (double)row[i] * (double)row[i];
         double root = sqrt(sum / (double)width + norm->epsilon);
         for (size_t i = 0; i < width; i++)
-            y[r * width + i] =
-                (ref_real)((double)row[i] / root * (weight ? (double)weight[i] + norm->offset : 1));
+            y[r * width + i] = (ref_real)((double)row[i] / root * (own ? (double)own[i] + norm->offset : 1));
     }
     free(weight);
     return ASSAY_OK;
@@ -76,7 +76,8 @@ assay_status ref_layer_norm(ref_real *y, const ref_real *x, size_t n_rows, size_
                             const plan_norm *norm)
 {
     assert(norm->width == width);
-    ref_real *weight = ref_alloc(1, width), *bias = ref_alloc(1, width);
+    const size_t n_weights = norm->n_weights ? norm->n_weights : 1;
+    ref_real *weight = ref_alloc(n_weights, width), *bias = ref_alloc(1, width);
     if (!weight || !bias) {
         free(weight);
         free(bias);
@@ -85,14 +86,14 @@ assay_status ref_layer_norm(ref_real *y, const ref_real *x, size_t n_rows, size_
     if (norm->weight.data) ref_weight_rows(&norm->weight, 0, 1, weight);
     if (norm->bias.data) ref_weight_rows(&norm->bias, 0, 1, bias);
     for (size_t r = 0; r < n_rows; r++) {
-        const ref_real *row = x + r * width;
+        const ref_real *row = x + r * width, *own = weight + r % n_weights * width;
         double sum = 0, squares = 0;
         for (size_t i = 0; i < width; i++) sum += (double)row[i];
         const double mean = sum / (double)width;
         for (size_t i = 0; i < width; i++) squares += ((double)row[i] - mean) * ((double)row[i] - mean);
         const double root = sqrt(squares / (double)width + norm->epsilon);
         for (size_t i = 0; i < width; i++) {
-            const double factor = norm->weight.data ? (double)weight[i] + norm->offset : 1;
+            const double factor = norm->weight.data ? (double)own[i] + norm->offset : 1;
             y[r * width + i] = (ref_real)(((double)row[i] - mean) / root * factor + (double)bias[i]);
         }
     }

@@ -170,6 +170,7 @@ void fault_router_bias_missing(plan *p);
 void fault_head_bias_missing(plan *p);
 void fault_logits_divided(plan *p);
 void fault_nope_turned(plan *p);
+void fault_head_weights_first(plan *p);
 void fault_windows_shifted(plan *p);
 void fault_parallel_in_sequence(plan *p);
 void fault_queries_unscaled(const fp_pass *pass, size_t i, const fp_head_scratch *s, float *q, const float *k,

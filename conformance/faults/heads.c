@@ -92,6 +92,20 @@ void fault_windows_shifted(plan *p)
     p->layers[0].mixer.attention.window = last;
 }
 
+static void share_weights(plan_norm *n)
+{
+    if (n->n_weights) n->weight.cols = n->width;
+    n->n_weights = 0;
+}
+
+void fault_head_weights_first(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        share_weights(&p->layers[i].mixer.attention.q_norm);
+        share_weights(&p->layers[i].mixer.attention.k_norm);
+    }
+}
+
 /* Attention, then the MLP over its result, by the same norm. */
 void fault_parallel_in_sequence(plan *p)
 {

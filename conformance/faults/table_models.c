@@ -175,6 +175,8 @@ const fault MODEL_FAULTS[] = {
     {"windows-shifted", "each layer has the window of the layer before it",
      "cohere2/base/window gemma2/base/window gemma3_text/base/window", "starcoder2/base/window",
      .plan = fault_windows_shifted},
+    {"head-weights-first", "norms of q and k have the weights of the first head",
+     "cohere/options/batch stablelm/options/batch", "phi/base/single", .plan = fault_head_weights_first},
     {"nope-turned", "layers without a rope turn by that of the others",
      "cohere2/base/single cohere2/base/batch", "cohere/base/single", .plan = fault_nope_turned},
     {"slot-used", "a sample joins in a slot that still holds the cache of another one", "qwen3/base/single",

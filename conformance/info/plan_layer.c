@@ -9,6 +9,7 @@ bool conf_info_add_norm(json_object *to, const char *name, const plan_norm *norm
     json_object *one = conf_json_add_object(to, name);
     return conf_json_add_text(one, "type", norm->kind == PLAN_LAYER_NORM ? "layer" : "rms") &&
            conf_info_add_flag(one, "weighted", norm->weight.data) &&
+           conf_info_add_count(one, "weights", norm->n_weights) &&
            conf_info_add_flag(one, "bias", norm->bias.data) &&
            conf_json_add_real(one, "offset", norm->offset) &&
            conf_json_add_real(one, "epsilon", norm->epsilon);

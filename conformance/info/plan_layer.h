@@ -10,7 +10,8 @@
 
 /* Each function returns false if it runs out of memory. */
 
-/* Adds {type, weighted, bias, offset, epsilon}; type: "rms" or "layer"; null if the norm is absent. */
+/* Adds {type, weighted, weights, bias, offset, epsilon}; type: "rms" or "layer"; weights: of how many heads,
+ * null if all have the same; null if the norm is absent. */
 bool conf_info_add_norm(json_object *to, const char *name, const plan_norm *norm);
 
 /* Adds {heads, kv_heads, head_dim, scale, score_cap, window, rope, bias, output_bias}. score_cap, window,

@@ -21,6 +21,9 @@ static void read_family(family *f)
     d.qkv_bias = config_flag_or(c, "use_qkv_bias", false);
     d.is_parallel = config_flag_or(c, "use_parallel_residual", false);
     if (d.is_parallel) d.mlp_in = NULL;
+    if (config_flag_or(c, "qk_layernorm", false)) d.qk_norms = FAMILY_QK_NORMS_PER_HEAD;
+    d.q_norm = "q_layernorm";
+    d.k_norm = "k_layernorm";
     d.rope = family_rope(f, &(config_rope_request){.head_dim = d.head_dim,
                                                    .default_theta = 10000,
                                                    .old_scaling = true,

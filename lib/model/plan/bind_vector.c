@@ -3,9 +3,12 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/dtype.h"
+#include "base/error.h"
 #include "base/text.h"
 #include "model/plan/bind_tensor.h"
 
@@ -30,6 +33,45 @@ plan_weight bind_elements(bind *b, size_t rank, const size_t *shape, const char 
     BIND_TENSOR_NAME(name, "", format);
     const assay_tensor *t = bind_tensor_take(b, name, BIND_FLOATS, rank, shape, "");
     return bind_tensor_part(b, t, 0, t ? dtype_elements(t) : 0);
+}
+
+static assay_status join_vectors(void *context, array *self, array *const *inputs, assay_error *err)
+{
+    const size_t *count = context;
+    double *values = array_allocate(self);
+    if (!values) return assay_fail(err, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; i < *count; i++) {
+        const size_t n = array_bytes(inputs[i]);
+        memcpy((char *)values + i * n, array_data(inputs[i]), n);
+    }
+    return ASSAY_OK;
+}
+
+plan_weight bind_vectors(bind *b, size_t count, size_t n, const char *format, ...)
+{
+    char name[BIND_NAME_MAX], one[BIND_NAME_MAX + 32];
+    plan_weight all = {0};
+    BIND_TENSOR_NAME(name, "", format);
+    array **parts = calloc(count, sizeof *parts);
+    size_t *n_parts = malloc(sizeof *n_parts);
+    if (!parts || !n_parts) bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; b->status == ASSAY_OK && i < count; i++) {
+        (void)snprintf(one, sizeof one, "%s.%zu.weight", name, i);
+        const assay_tensor *t = bind_tensor_take(b, one, BIND_FLOATS, 1, (const size_t[]){n}, "");
+        const plan_weight w = bind_tensor_vector(b, t);
+        parts[i] = w.values;
+        if (i == 0) all = w;
+    }
+    all.cols = count * n;
+    all.n_bytes *= count;
+    if (n_parts) *n_parts = count;
+    if (b->status == ASSAY_OK)
+        all.values = array_list_defer(b->arrays, all.name, true, all.cols * sizeof(double),
+                                      (array_maker){join_vectors, n_parts, free}, parts, count);
+    else free(n_parts);
+    if (b->status == ASSAY_OK && !all.values) bind_fail(b, ASSAY_ENOMEM, "out of memory");
+    free(parts);
+    return b->status == ASSAY_OK ? all : (plan_weight){0};
 }
 
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)

@@ -17,6 +17,11 @@ plan_weight bind_vector_row(bind *b, size_t rows, size_t n, size_t row, const ch
 plan_weight bind_elements(bind *b, size_t rank, const size_t *shape, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The vectors name.0.weight … name.COUNT - 1.weight, of shape [n] each, one after the other as one vector.
+ * Its `stored` describes the first of them alone. */
+plan_weight bind_vectors(bind *b, size_t count, size_t n, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* name.weight [n]. */
 plan_norm bind_norm(bind *b, size_t n, double epsilon, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

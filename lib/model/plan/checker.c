@@ -56,7 +56,7 @@ void checker_norm(checker *c, const char *part, const plan_norm *n, size_t width
         c->status = assay_fail(c->err, ASSAY_EFORMAT,
                                "%s: %s%s: tensor '%s': found width %zu, expected %zu, as it is applied",
                                c->plan->dir, c->where, part, name_of(&n->weight), n->width, width);
-    check_vector(c, part, &n->weight, width);
+    check_vector(c, part, &n->weight, n->n_weights ? n->n_weights * width : width);
     checker_vector(c, part, &n->bias, width);
     if (c->status == ASSAY_OK && n->bias.data && n->kind != PLAN_LAYER_NORM)
         c->status = assay_fail(c->err, ASSAY_EFORMAT,

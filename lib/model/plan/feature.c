@@ -9,6 +9,7 @@ static const char *const NAMES[PLAN_N_FEATURES] = {
     [FEATURE_VALUE_IS_KEY] = "keys that serve as values",
     [FEATURE_NOPE] = "attention without RoPE (NoPE)",
     [FEATURE_HEAD_NORMS] = "norms of q, k or v in each head (QK-norm)",
+    [FEATURE_HEAD_NORM_WEIGHTS] = "norms of q or k with weights of each head",
     [FEATURE_PROJECTION_NORMS] = "norms of q or k over all heads together (QK-norm)",
     [FEATURE_NORM_OFFSET] = "norms with an offset of their weights",
     [FEATURE_ATTENTION_SOFTCAP] = "attention logit softcapping",
@@ -123,6 +124,7 @@ static void add_norm(plan_feature_set *set, const plan_norm *n)
 static void add_head_norm(plan_feature_set *set, const plan_norm *n, const plan_attention *a)
 {
     add_norm(set, n);
+    need(set, n->present && n->n_weights != 0, FEATURE_HEAD_NORM_WEIGHTS);
     need(set, n->present, n->width == a->head_dim ? FEATURE_HEAD_NORMS : FEATURE_PROJECTION_NORMS);
 }
 

@@ -56,7 +56,8 @@ typedef struct plan_norm {
     plan_norm_kind kind;
     double epsilon;
     size_t width;       /* number of elements that are normalised together */
-    plan_weight weight; /* [width]; absent: not scaled, and no offset */
+    size_t n_weights;   /* of heads: each of so many has weights of its own; 0: all have the same */
+    plan_weight weight; /* [width], or [n_weights, width] as a vector; absent: not scaled, and no offset */
     double offset;      /* 1 where a checkpoint stores weight - 1, otherwise 0 */
     plan_weight bias;   /* [width], or absent; of a LayerNorm alone */
 } plan_norm;

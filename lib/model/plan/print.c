@@ -137,6 +137,7 @@ static void print_attention(const plan_attention *a, size_t i, bool crosses, FIL
     if (a->o.bias.data) fprintf(out, ", bias on o");
     if (a->q_norm.present && a->q_norm.width != a->head_dim)
         fprintf(out, ", q and k normalised over all heads");
+    if (a->q_norm.n_weights) fprintf(out, ", norms of q and k with weights of each head");
     fputc('\n', out);
 }
 

@@ -9,10 +9,15 @@
 #include "model/plan/checker.h"
 #include "model/plan/shapes_tower.h"
 
-/* A norm of each head, or of all heads together. */
+/* A norm of each head, with the same weights or with weights of its own, or of all heads together. */
 static void check_head_norm(checker *c, const char *part, const plan_norm *n, size_t n_heads, size_t head_dim)
 {
     checker_norm(c, part, n, n->width == n_heads * head_dim ? n->width : head_dim);
+    if (c->status == ASSAY_OK && n->present && n->n_weights &&
+        (n->n_weights != n_heads || n->width != head_dim))
+        c->status = assay_fail(c->err, ASSAY_EFORMAT,
+                               "%s: %s%s: found weights of %zu heads of %zu, expected %zu heads of %zu",
+                               c->plan->dir, c->where, part, n->n_weights, n->width, n_heads, head_dim);
 }
 
 static void check_rope(checker *c, const plan_attention *a)

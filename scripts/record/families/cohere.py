@@ -26,8 +26,8 @@ def variants(base: Config) -> list[Variant]:
     two = small(base, num_hidden_layers=2)
     return [
         Variant("base", base, "An RMSNorm, an MLP after attention, a rope of pairs i, i + d/2, or a logit_scale left out", STANDARD, spelling="new"),
-        Variant("options", {**two, "rope_parameters": LINEAR, "attention_bias": True, "head_dim": 10, "tie_word_embeddings": False},
-                "A head_dim that is not hidden / heads, a bias forgotten, a head that is not tied, rope_scaling ignored",
+        Variant("options", {**two, "rope_parameters": LINEAR, "attention_bias": True, "use_qk_norm": True, "head_dim": 10, "tie_word_embeddings": False},
+                "A norm of q or k with the weights of another head, a head_dim that is not hidden / heads, a bias forgotten, a head that is not tied, rope_scaling ignored",
                 ("batch",), spelling="old", dtype="bfloat16", writes={"model_max_length": 131072}),
         Variant("defaults", {**two, "num_key_value_heads": 4, "logit_scale": 0.0625, "max_position_embeddings": 8192,
                              "rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}},
@@ -42,7 +42,7 @@ def variants(base: Config) -> list[Variant]:
 
 
 def random(rng: np.random.Generator, base: Config) -> Variant:
-    config = {**base, "attention_bias": bool(rng.integers(2)), "logit_scale": pick(rng, (0.0625, 0.25, 1.0)),
+    config = {**base, "attention_bias": bool(rng.integers(2)), "use_qk_norm": bool(rng.integers(2)), "logit_scale": pick(rng, (0.0625, 0.25, 1.0)),
               "tie_word_embeddings": bool(rng.integers(2))}
     if rng.integers(3) == 0:
         config["rope_parameters"] = LINEAR

@@ -33,6 +33,7 @@ static void read_cohere2(family *f)
 static void read_cohere(family *f)
 {
     family_decoder d = read_decoder(f, 500000);
+    if (config_flag_or(f->config, "use_qk_norm", false)) d.qk_norms = FAMILY_QK_WEIGHTS_PER_HEAD;
     family_decoder_layers(f, &d);
 }
 

@@ -102,11 +102,29 @@ plan_attention *family_decoder_frame(family *f, const family_decoder *d, size_t 
     return &layer->mixer.attention;
 }
 
+/* The same of norms whose heads have weights of their own. */
+static plan_norm bind_own_norms(family *f, const family_decoder *d, size_t i, size_t n_heads,
+                                const char *name)
+{
+    const size_t shape[] = {n_heads, d->head_dim};
+    plan_norm norm = {.present = true,
+                      .kind = d->norms,
+                      .epsilon = d->epsilon,
+                      .width = d->head_dim,
+                      .n_weights = n_heads,
+                      .offset = d->norm_offset};
+    norm.weight = d->qk_norms == FAMILY_QK_WEIGHTS_PER_HEAD
+                      ? bind_elements(f->bind, 2, shape, "layers.%zu.self_attn.%s.weight", i, name)
+                      : bind_vectors(f->bind, n_heads, d->head_dim, "layers.%zu.self_attn.%s.norms", i, name);
+    return norm;
+}
+
 /* The norm of n_heads heads of q or k. */
 static plan_norm bind_head_norm(family *f, const family_decoder *d, size_t i, size_t n_heads,
                                 const char *name)
 {
     if (d->qk_norms == FAMILY_QK_NONE) return (plan_norm){0};
+    if (d->qk_norms >= FAMILY_QK_WEIGHTS_PER_HEAD) return bind_own_norms(f, d, i, n_heads, name);
     size_t width = d->head_dim * (d->qk_norms == FAMILY_QK_WHOLE ? n_heads : 1);
     plan_norm norm = bind_norm(f->bind, width, d->epsilon, "layers.%zu.self_attn.%s", i, name);
     norm.offset = d->norm_offset;

@@ -23,8 +23,16 @@ typedef struct family_class {
     bool has_no_mlp;                /* it does not read intermediate_size */
 } family_class;
 
-/* The norms of q and k: none, of each head, or of all heads together. */
-typedef enum family_qk_norms { FAMILY_QK_NONE, FAMILY_QK_PER_HEAD, FAMILY_QK_WHOLE } family_qk_norms;
+/* The norms of q and k: none, of each head, or of all heads together. Those of each head have the same
+ * weights; or weights of its own, stored as name.weight [heads, head_dim], or as name.norms.N.weight
+ * [head_dim] of head N. */
+typedef enum family_qk_norms {
+    FAMILY_QK_NONE,
+    FAMILY_QK_PER_HEAD,
+    FAMILY_QK_WHOLE,
+    FAMILY_QK_WEIGHTS_PER_HEAD,
+    FAMILY_QK_NORMS_PER_HEAD
+} family_qk_norms;
 
 /* A layer: x + residual_factor * mixer_out(self_attn(mixer_in(x))), then the same with mlp_in, mlp and
  * mlp_out; or, of a parallel one, x + self_attn(mixer_in(x)) + mlp(mixer_in(x)), without mlp_in. */

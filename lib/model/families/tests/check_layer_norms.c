@@ -30,6 +30,21 @@ static void expect_layers(const plan *p, bool has_bias, bool is_parallel, bool i
     }
 }
 
+static void expect_own_weights(const plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++) {
+        const plan_attention *a = &p->layers[i].mixer.attention;
+        const plan_norm *const norms[] = {&a->q_norm, &a->k_norm};
+        for (size_t k = 0; k < 2; k++) {
+            ck_assert(norms[k]->kind == PLAN_LAYER_NORM && !norms[k]->bias.data);
+            ck_assert_uint_eq(norms[k]->width, a->head_dim);
+            ck_assert_uint_eq(norms[k]->n_weights, k == 0 ? a->n_heads : a->n_kv_heads);
+            ck_assert_uint_eq(array_bytes(norms[k]->weight.values),
+                              norms[k]->n_weights * norms[k]->width * sizeof(double));
+        }
+    }
+}
+
 START_TEST(cohere2_turns_neighbouring_pairs_in_layers_with_a_window)
 {
     plan *p = checkpoint_open_fixture("cohere2/base");
@@ -70,6 +85,9 @@ START_TEST(cohere_turns_all_layers)
     expect_layers(p, false, true, true);
     ck_assert(p->tied && p->logit_factor == 0.4 && p->ropes[0].pairing == ROPE_PAIRS_ADJACENT);
     ck_assert(p->layers[1].mixer.attention.rope == 0 && !p->layers[1].mixer.attention.window);
+    plan_free(p);
+    p = checkpoint_open_fixture("cohere/options");
+    expect_own_weights(p);
     plan_free(p);
     p = checkpoint_open_fixture("cohere/defaults");
     ck_assert(p->tied && p->logit_factor == 0.0625 && p->norm.epsilon == 1e-5 && p->ropes[0].theta == 5e5);
@@ -126,6 +144,7 @@ START_TEST(stablelm_has_its_mlp_after_attention_or_in_parallel)
     p = checkpoint_open_fixture("stablelm/options");
     expect_layers(p, true, true, true);
     ck_assert(p->tied);
+    expect_own_weights(p);
     plan_free(p);
     p = checkpoint_open_fixture("stablelm/defaults");
     ck_assert(p->norm.epsilon == 1e-5 && p->ropes[0].dim == 2 && !p->layers[0].mixer.attention.q.bias.data);
@@ -149,6 +168,10 @@ static const struct {
     {"cohere2/base", "use_parallel_block", "false", ASSAY_EUNSUPPORTED, {"use_parallel_block", ""}},
     {"cohere2/base", "rotary_pct", "0.5", ASSAY_EUNSUPPORTED, {"rotary_pct", ""}},
     {"cohere2/base", "rms_norm_eps", "1e-5", ASSAY_EUNSUPPORTED, {"rms_norm_eps", ""}},
+    {"cohere/base", "use_qk_norm", "true", ASSAY_EFORMAT, {"self_attn.q_norm.weight", "missing"}},
+    {"cohere/options", "use_qk_norm", "false", ASSAY_EFORMAT, {"_norm.weight", ""}},
+    {"stablelm/base", "qk_layernorm", "true", ASSAY_EFORMAT, {"q_layernorm.norms.0.weight", "missing"}},
+    {"stablelm/options", "num_attention_heads", "8", ASSAY_EFORMAT, {"tensor '", ""}},
     {"starcoder2/base", "norm_type", "\"rms_norm\"", ASSAY_EUNSUPPORTED, {"norm_type", ""}},
     {"starcoder2/base", "num_key_value_heads", NULL, ASSAY_EFORMAT, {"num_key_value_heads: missing", ""}},
     {"starcoder2/options", "use_bias", "true", ASSAY_EFORMAT, {"bias' is missing", ""}},

@@ -36,6 +36,15 @@ static void head_norm(plan *p)
 {
     widen_norm(&p->layers[0].mixer.attention.k_norm);
 }
+static void head_norm_weights(plan *p)
+{
+    p->layers[1].mixer.attention.k_norm.weight.cols--;
+}
+static void head_norm_heads(plan *p)
+{
+    plan_norm *n = &p->layers[0].mixer.attention.q_norm;
+    n->weight.cols = --n->n_weights * n->width;
+}
 static void norm_weight(plan *p)
 {
     p->layers[0].mlp_in.weight.cols--;
@@ -240,6 +249,12 @@ static const struct {
     {"gpt_oss/base",
      expert_bias,
      {"layers.1.experts.down_bias: tensor", "found shape [3, 16], expected [4, 16]"}},
+    {"cohere/options",
+     head_norm_weights,
+     {"layers.1.k_norm: tensor 'model.layers.1.self_attn.k_norm.weight'", "found shape [19], expected [20]"}},
+    {"stablelm/options",
+     head_norm_heads,
+     {"layers.0.q_norm: found weights of 3 heads of 8", "expected 4 heads of 8"}},
     {"moondream3/base", head_bias, {"head_bias: tensor 'model.text.lm_head.bias'", "expected [53]"}},
     {"moondream3/base", crop_margin, {"tower.crops: found a margin of 2", "half of a table of two taps (4)"}},
     {"gemma4/shared-kv", shared_head, {".keys: found those of layer ", "an earlier layer with its own"}},
