@@ -88,7 +88,7 @@ static const struct {
     {"LC_ALL=C sed -i 's/\\(general.architecture....\\)\\x05\\(.......\\)qwen3/\\1\\x04\\2clip/' "
      "q4/model/model.gguf && printf 0 >>q4/model/model.gguf",
      "q4/model/model.gguf",
-     "found \"clip\" (an mmproj file: a tower for images or audio alone), expected one of gemma, "},
+     "found \"clip\" (an mmproj file: a tower for images or audio alone), expected one of command-r, "},
     {"LC_ALL=C sed -i 's/\\(general.architecture............\\)qwen3/\\1qwenX/' q4/model/model.gguf",
      "q4/model/model.gguf",
      "assay: q4/model/model.gguf: key general.architecture: found \"qwenX\", expected one of "},

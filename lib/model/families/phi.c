@@ -5,6 +5,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/gguf/config.h"
 #include "model/plan/bind_matrix.h"
 
 static void read_family(family *f)
@@ -33,6 +34,15 @@ static void read_family(family *f)
     family_decoder_layers(f, &d);
 }
 
+/* The converter leaves rope_theta out, and takes four times the hidden size for the width of the MLP. */
+static const gguf_architecture GGUF = {.name = "phi2",
+                                       .renames = {{"attn_output", "self_attn.dense"},
+                                                   {"ffn_up", "mlp.fc1"},
+                                                   {"ffn_down", "mlp.fc2"},
+                                                   {"output_norm", "model.final_layernorm"}},
+                                       .has_own_biases = true,
+                                       .layer_norm = "layer_norm_eps"};
+
 const family_reader family_phi = {
-    .types = {{.model_type = "phi", .read = read_family}},
+    .types = {{.model_type = "phi", .read = read_family, .gguf = &GGUF}},
 };

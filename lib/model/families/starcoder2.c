@@ -5,6 +5,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/gguf/config.h"
 
 static void read_family(family *f)
 {
@@ -36,7 +37,20 @@ static const config_harmless_member UNREAD_MEMBERS[] = {
 static const config_harmless_group UNREAD = {"is of training, or not read by the published class",
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
+/* The converter leaves the window out. */
+static void read_gguf(gguf_config *c)
+{
+    gguf_config_set(c, c->root, "use_bias",
+                    json_object_new_boolean(gguf_find(c->file, "blk.0.attn_q.bias") != NULL));
+}
+
+static const gguf_architecture GGUF = {.name = "starcoder2",
+                                       .renames = {{"ffn_up", "mlp.c_fc"}, {"ffn_down", "mlp.c_proj"}},
+                                       .has_own_biases = true,
+                                       .layer_norm = "norm_epsilon",
+                                       .more = read_gguf};
+
 const family_reader family_starcoder2 = {
-    .types = {{.model_type = "starcoder2", .read = read_family}},
+    .types = {{.model_type = "starcoder2", .read = read_family, .gguf = &GGUF}},
     .harmless = {&UNREAD},
 };

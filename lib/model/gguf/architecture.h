@@ -24,6 +24,8 @@ typedef struct gguf_architecture {
     bool has_shifted_norms; /* 1 has been added to the weights of norms */
     bool has_joined_heads;  /* q, k and v are one published tensor */
     bool has_own_heads;     /* `more` reads head_count_kv, key_length, value_length and the ropes */
+    bool has_own_biases;    /* no member says that tensors have biases, or `more` sets it */
+    const char *layer_norm; /* the member that is the epsilon of LayerNorms; NULL: the norms are RMSNorms */
     void (*more)(struct gguf_config *c); /* reads further keys; NULL: none */
 } gguf_architecture;
 

@@ -19,7 +19,6 @@ static const struct common_key {
     {"embedding_length", "hidden_size", false, true, false},
     {"context_length", "max_position_embeddings", false, true, false},
     {"attention.head_count", "num_attention_heads", false, true, false},
-    {"attention.layer_norm_rms_epsilon", "rms_norm_eps", true, true, false},
     {"feed_forward_length", "intermediate_size", false, true, true},
     {"attention.head_count_kv", "num_key_value_heads", false, false, true},
     {"attention.key_length", "head_dim", false, false, true},
@@ -149,6 +148,8 @@ json_object *gguf_config_tensor(gguf_config *c, const char *name)
 
 static void read_common(gguf_config *c)
 {
+    const char *layer_norm = c->architecture->layer_norm;
+    const char *epsilon = layer_norm ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon";
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         const struct common_key *k = &KEYS[i];
         if (k->is_of_heads && c->architecture->has_own_heads) continue;
@@ -157,6 +158,8 @@ static void read_common(gguf_config *c)
         if (k->is_real) gguf_config_take_real(c, k->key, k->member);
         else gguf_config_take_count(c, k->key, k->member);
     }
+    (void)require(c, epsilon);
+    gguf_config_take_real(c, epsilon, layer_norm ? layer_norm : "rms_norm_eps");
 }
 
 /* Rows of the embedding, and whether the head is another matrix. */
@@ -182,7 +185,7 @@ static void read_biases(gguf_config *c)
     } BIASES[] = {{"blk.0.attn_q.bias", "attention_bias"},
                   {"blk.0.attn_qkv.bias", "attention_bias"},
                   {"blk.0.ffn_down.bias", "mlp_bias"}};
-    for (size_t i = 0; i < sizeof BIASES / sizeof *BIASES; i++)
+    for (size_t i = 0; !c->architecture->has_own_biases && i < sizeof BIASES / sizeof *BIASES; i++)
         if (gguf_find(c->file, BIASES[i].tensor))
             gguf_config_set(c, c->root, BIASES[i].member, json_object_new_boolean(true));
 }
@@ -212,7 +215,7 @@ static void read_heads(gguf_config *c)
     expect_count(c, "attention.value_length", head);
     if (!gguf_config_has(c, "rope.dimension_count") || head == 0) return;
     const size_t turned = gguf_config_count(c, "rope.dimension_count");
-    if (c->status == ASSAY_OK && turned != head)
+    if (c->status == ASSAY_OK) /* 1, too: it is not the default of every published class */
         gguf_config_set(c, c->root, "partial_rotary_factor",
                         json_object_new_double((double)turned / (double)head));
 }

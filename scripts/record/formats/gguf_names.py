@@ -45,7 +45,10 @@ ARCHITECTURES = {
     "qwen3moe": Architecture(), "olmo2": Architecture(), "gemma": Architecture(one_more=True), "gemma2": GEMMA2, "gemma3": GEMMA2,
     "gemma4": Architecture({"ffn_norm": "pre_feedforward_layernorm", "layer_output_scale": "layer_scalar="}, one_rope=False),
     "ernie4_5": Architecture(), "hunyuan-dense": Architecture({"attn_q_norm": "self_attn.query_layernorm", "attn_k_norm": "self_attn.key_layernorm"}),
-    "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"}, joined=True)}
+    "phi3": Architecture({"ffn_up": "mlp.gate_up_proj"}, joined=True),
+    "command-r": Architecture(), "cohere2": Architecture(), "starcoder2": Architecture({"ffn_up": "mlp.c_fc", "ffn_down": "mlp.c_proj"}),
+    "phi2": Architecture({"attn_output": "self_attn.dense", "ffn_up": "mlp.fc1", "ffn_down": "mlp.fc2", "output_norm": "model.final_layernorm"}),
+    "stablelm": Architecture()}
 
 
 @dataclass(frozen=True)
@@ -176,4 +179,4 @@ def named(files: list[Path]) -> Iterator[Part]:
             if stem == ROPE_FACTORS and row.one_rope:
                 yield replace(whole, name=stem)
             if stem not in OUTSIDE:
-                yield replace(whole, name=f"{OUTER[stem]}.{last}", minus=float(row.one_more and stem == "output_norm"))
+                yield replace(whole, name=f"{(OUTER | row.names)[stem]}.{last}", minus=float(row.one_more and stem == "output_norm"))

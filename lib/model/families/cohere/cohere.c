@@ -6,6 +6,7 @@
 #include "model/checkpoint/config_value.h"
 #include "model/families/parts/common.h"
 #include "model/families/parts/decoder.h"
+#include "model/gguf/config.h"
 
 static family_decoder read_decoder(family *f, double default_theta)
 {
@@ -52,7 +53,22 @@ static const config_harmless_member UNREAD_MEMBERS[] = {
 static const config_harmless_group UNREAD = {"is not read by the published class",
                                              CONFIG_HARMLESS(UNREAD_MEMBERS)};
 
+/* The pattern of layers is the published default. */
+static void read_gguf(gguf_config *c)
+{
+    gguf_config_take_real(c, "logit_scale", "logit_scale");
+    gguf_config_take_count(c, "attention.sliding_window", "sliding_window");
+    if (gguf_find(c->file, "blk.0.attn_q_norm.weight"))
+        gguf_config_set(c, c->root, "use_qk_norm", json_object_new_boolean(true));
+}
+
+static const gguf_architecture COMMAND_R = {
+    .name = "command-r", .layer_norm = "layer_norm_eps", .more = read_gguf};
+static const gguf_architecture COHERE2 = {
+    .name = "cohere2", .layer_norm = "layer_norm_eps", .more = read_gguf};
+
 const family_reader family_cohere = {
-    .types = {{.model_type = "cohere", .read = read_cohere}, {.model_type = "cohere2", .read = read_cohere2}},
+    .types = {{.model_type = "cohere", .read = read_cohere, .gguf = &COMMAND_R},
+              {.model_type = "cohere2", .read = read_cohere2, .gguf = &COHERE2}},
     .harmless = {&UNREAD},
 };
