@@ -162,19 +162,37 @@ static void set_constants(const fp_pass *pass, const mixing *m)
             m->run_of[pass->runs[j].first_row + r] = &pass->runs[j];
 }
 
+/* Brings a row of the projection, whose heads are in groups, from u to the order of [q, k, v]. */
+static void order_item(void *context, size_t row)
+{
+    const mixing *m = context;
+    const size_t n = channels(m->plan);
+    for (size_t i = 0; i < n; i++) m->qkv[row * n + i] = m->u[row * n + plan_delta_row(m->plan, i)];
+}
+
+/* The projections of all rows. */
+static void project_rows(fp_pass *pass, mixing *m, const float *x)
+{
+    const plan_delta *d = m->plan;
+    const fp_delta *w = m->weights;
+    float *qkv = d->groups_heads ? m->u : m->qkv; /* u is not used before the convolution */
+    const fp_target targets[] = {
+        {qkv, &w->qkv.weight}, {m->z, &w->z.weight}, {m->decay, &w->a.weight}, {m->beta, &w->b.weight}};
+    fp_products(pass, x, pass->n_rows, targets, 4);
+    fp_bias_run(qkv, pass->n_rows, &w->qkv);
+    fp_bias_run(m->z, pass->n_rows, &w->z);
+    fp_bias_run(m->decay, pass->n_rows, &w->a);
+    fp_bias_run(m->beta, pass->n_rows, &w->b);
+    if (d->groups_heads) fp_pool_run(pass->model->pool, pass->n_rows, channels(d), order_item, m);
+}
+
 static void mix_rows(fp_pass *pass, mixing *m, const float *x, float *y)
 {
     enum { GATE_COST = 64, UPDATE_COST = 3 }; /* of an element, in multiplications */
     const plan_delta *d = m->plan;
     const fp_delta *w = m->weights;
     const size_t values = d->n_v_heads * d->v_dim, n_items = pass->n_runs * d->n_v_heads * parts_of_head(d);
-    const fp_target targets[] = {
-        {m->qkv, &w->qkv.weight}, {m->z, &w->z.weight}, {m->decay, &w->a.weight}, {m->beta, &w->b.weight}};
-    fp_products(pass, x, pass->n_rows, targets, 4);
-    fp_bias_run(m->qkv, pass->n_rows, &w->qkv);
-    fp_bias_run(m->z, pass->n_rows, &w->z);
-    fp_bias_run(m->decay, pass->n_rows, &w->a);
-    fp_bias_run(m->beta, pass->n_rows, &w->b);
+    project_rows(pass, m, x);
     fp_pool_run(pass->model->pool, pass->n_rows,
                 channels(d) * (d->kernel + GATE_COST / 4) + d->n_v_heads * GATE_COST, prepare_item, m);
     fp_pool_run(pass->model->pool, n_items,

@@ -11,7 +11,7 @@
 static const double LENGTH_EPSILON = 1e-6;
 
 /* u[t, c] = silu(sum over j of conv[c, j] x[t - (kernel - 1) + j, c]), zeros before the first token.
- * x, u: [T, channels]. */
+ * x: [T, channels], in the order of the rows of qkv; u: [T, channels]. */
 static assay_status convolve(ref_real *u, const ref_real *x, size_t n_tokens, const plan_delta *d)
 {
     const size_t n = d->conv.rows, kernel = d->kernel;
@@ -23,7 +23,8 @@ static assay_status convolve(ref_real *u, const ref_real *x, size_t n_tokens, co
             double sum = 0;
             for (size_t j = 0; j < kernel; j++)
                 if (t + j + 1 >= kernel)
-                    sum += (double)weight[c * kernel + j] * (double)x[(t + j + 1 - kernel) * n + c];
+                    sum += (double)weight[c * kernel + j] *
+                           (double)x[(t + j + 1 - kernel) * n + plan_delta_row(d, c)];
             u[t * n + c] = (ref_real)sum;
         }
     ref_activate(u, n_tokens * n, ASSAY_SILU);

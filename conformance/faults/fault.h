@@ -251,6 +251,7 @@ void fault_shared_gate_missing(plan *p);
 void fault_experts_of_text(plan *p);
 void fault_marks_of_text(plan *p);
 void fault_choice_bias_missing(plan *p);
+void fault_heads_ungrouped(plan *p);
 void fault_shares_as_they_are(plan *p);
 void fault_sum_floor_missing(plan *p);
 void fault_scores_softmax(plan *p);

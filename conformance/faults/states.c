@@ -38,6 +38,13 @@ void fault_state_kept(fp_state *s)
     }
 }
 
+/* The rows of the products of delta nets are taken in the order of all heads. */
+void fault_heads_ungrouped(plan *p)
+{
+    for (size_t i = 0; i < p->n_layers; i++)
+        if (p->layers[i].mixer.kind == PLAN_MIXER_DELTA) p->layers[i].mixer.delta.groups_heads = false;
+}
+
 /* Clears the first n_inputs rows that the convolution of layer i will see before the next token of a run. */
 static void clear_inputs(const fp_pass *pass, const fp_run *run, size_t i, size_t n_inputs)
 {

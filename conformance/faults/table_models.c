@@ -90,6 +90,8 @@ const fault MODEL_FAULTS[] = {
      .plan = fault_experts_of_text},
     {"marks-of-text", "the marks of an image are evaluated by the experts of text",
      "ernie4_5_vl_moe/base/image", "ernie4_5_vl_moe/base/single", .plan = fault_marks_of_text},
+    {"heads-ungrouped", "rows in groups by key head are taken in the order of all heads",
+     "qwen3_next/base/single", "qwen3_5/base/single", .plan = fault_heads_ungrouped},
     {"choice-bias-missing", "experts are chosen without their bias",
      "ernie4_5_vl_moe/base/single ernie4_5_vl_moe/base/image ernie4_5_moe/base/single glm4v_moe/base/single "
      "glm4_moe/base/single minimax_m2/base/single",

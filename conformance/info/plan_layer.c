@@ -60,7 +60,8 @@ static bool add_mixer(json_object *to, const plan_mixer *mixer)
                conf_json_add_count(one, "key_heads", d->n_k_heads) &&
                conf_json_add_count(one, "key_dim", d->k_dim) &&
                conf_json_add_count(one, "value_dim", d->v_dim) &&
-               conf_json_add_count(one, "kernel", d->kernel);
+               conf_json_add_count(one, "kernel", d->kernel) &&
+               conf_info_add_flag(one, "groups_heads", d->groups_heads);
     }
     const plan_attention *a = &mixer->attention;
     json_object *one;

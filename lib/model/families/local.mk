@@ -38,6 +38,7 @@ FAMILY_READERS = \
 	lib/model/families/qwen/qwen3.c \
 	lib/model/families/qwen/qwen3_5.c \
 	lib/model/families/qwen/qwen3_moe.c \
+	lib/model/families/qwen/qwen3_next.c \
 	lib/model/families/qwen/qwen3_omni_moe.c \
 	lib/model/families/qwen/qwen3_vl.c \
 	lib/model/families/qwen/qwen3_vl_moe.c \

@@ -101,6 +101,17 @@ plan_weight bind_alternate_rows(const plan_weight *whole, size_t first, size_t s
     return part;
 }
 
+plan_weight bind_row_blocks(const plan_weight *whole, size_t first, size_t rows, size_t step, size_t n)
+{
+    plan_weight part = *whole;
+    if (!whole->data) return part;
+    part = bind_rows(whole, first, n * rows);
+    part.stored.n_row_digits = 2;
+    part.stored.row_digits[0] = (assay_digit){ASSAY_INDEX_ROW, 1, 0, rows, 0, step};
+    part.stored.row_digits[1] = (assay_digit){ASSAY_INDEX_ROW, 1, 0, 1, rows, 1};
+    return part;
+}
+
 plan_weight bind_reshaped(bind *b, const plan_weight *whole, size_t rows, size_t cols)
 {
     plan_weight w = *whole;

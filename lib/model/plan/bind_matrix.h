@@ -32,6 +32,9 @@ plan_weight bind_square_table(bind *b, size_t rows, size_t cols, const char *for
 plan_weight bind_rows(const plan_weight *whole, size_t first, size_t rows);
 plan_weight bind_alternate_rows(const plan_weight *whole, size_t first, size_t step);
 
+/* n blocks of `rows` rows, which begin at rows first, first + step, …. */
+plan_weight bind_row_blocks(const plan_weight *whole, size_t first, size_t rows, size_t step, size_t n);
+
 /* The same numbers, row by row, as a matrix of another shape. Fails if a scale would belong to parts of two
  * rows, or if the format is neither plain numbers nor affine groups. */
 plan_weight bind_reshaped(bind *b, const plan_weight *whole, size_t rows, size_t cols);

@@ -31,7 +31,9 @@ typedef struct plan_storage {
 /* A gated delta net (Yang et al. 2025, Gated DeltaNet), as Qwen3.5 has it. With x [D] the mixer's input at
  * one token, K = n_k_heads·k_dim, V = n_v_heads·v_dim:
  *   u = silu(conv(qkv(x))): a causal depthwise convolution over this token and the kernel - 1
- *       before it, zeros before the first; u = [q, k, v] of K, K and V elements
+ *       before it, zeros before the first; u = [q, k, v] of K, K and V elements. The rows of qkv are in this
+ *       order or, with groups_heads, those of each key head follow each other: its q, its k, and the v of
+ *       its value heads
  *   q and k of each head are divided by sqrt(sum of squares + 1e-6), and q is multiplied by k_dim^-1/2;
  *       value head h uses key head h / (n_v_heads / n_k_heads)
  *   g = exp(-exp(a_log)·softplus(a(x) + dt_bias)), beta = sigmoid(b(x)), of each value head
@@ -40,12 +42,23 @@ typedef struct plan_storage {
  *   out(norm(o) · silu(z(x))), the norm over each value head */
 typedef struct plan_delta {
     size_t n_k_heads, n_v_heads, k_dim, v_dim, kernel;
+    bool groups_heads;
     plan_linear qkv, z, a, b;   /* [2K + V, D], [V, D], [n_v_heads, D], [n_v_heads, D] */
     plan_weight conv;           /* [2K + V, kernel]; column kernel - 1 is that of the current token */
     plan_weight a_log, dt_bias; /* [n_v_heads] */
     plan_norm norm;             /* RMSNorm, [v_dim] */
     plan_linear out;            /* [D, V] */
 } plan_delta;
+
+/* The row of qkv that makes element i of [q, k, v]. */
+static inline size_t plan_delta_row(const plan_delta *d, size_t i)
+{
+    const size_t keys = d->n_k_heads * d->k_dim, values = d->n_v_heads / d->n_k_heads * d->v_dim,
+                 group = 2 * d->k_dim + values;
+    if (!d->groups_heads) return i;
+    if (i >= 2 * keys) return (i - 2 * keys) / values * group + 2 * d->k_dim + (i - 2 * keys) % values;
+    return i % keys / d->k_dim * group + i / keys * d->k_dim + i % d->k_dim;
+}
 
 /* PLAN_MIXER_CROSS, gated cross-attention (Alayrac et al. 2022, Flamingo; Mllama): the queries are those of
  * the tokens, keys and values are projections of the feature rows of the sample's images, R rows of an image

@@ -146,8 +146,9 @@ static void print_delta(const plan_delta *d, size_t i, FILE *out)
     fprintf(
         out,
         "layer %02zu     gated delta net, %zu heads of %zu by %zu, keys of %zu heads, convolution over %zu "
-        "tokens\n",
-        i, d->n_v_heads, d->k_dim, d->v_dim, d->n_k_heads, d->kernel);
+        "tokens%s\n",
+        i, d->n_v_heads, d->k_dim, d->v_dim, d->n_k_heads, d->kernel,
+        d->groups_heads ? ", rows in groups by key head" : "");
 }
 
 static void print_gating(const plan_gating *g, FILE *out)

@@ -18,6 +18,7 @@ lib_model_libmodel_a_SOURCES += \
 	lib/model/families/parts/mobilenet.c lib/model/families/parts/mobilenet.h \
 	lib/model/families/parts/mobilenet_blocks.c lib/model/families/parts/mobilenet_blocks.h \
 	lib/model/families/parts/qwen_decoder.c lib/model/families/parts/qwen_decoder.h \
+	lib/model/families/parts/qwen_delta.c lib/model/families/parts/qwen_delta.h \
 	lib/model/families/parts/qwen_experts.c lib/model/families/parts/qwen_experts.h \
 	lib/model/families/parts/qwen_tower.c lib/model/families/parts/qwen_tower.h \
 	lib/model/families/parts/siglip_parts.c lib/model/families/parts/siglip_parts.h \

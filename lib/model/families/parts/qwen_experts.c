@@ -78,17 +78,24 @@ static plan_experts read_experts(family *f, const family_decoder *d, bool always
     return x;
 }
 
-void family_qwen3_moe_layers(family *f, const family_decoder *d, bool always_renormalizes)
+bool *family_qwen_dense_layers(family *f)
 {
-    config *c = f->config;
-    size_t step = config_size_or(c, "decoder_sparse_step", 1);
+    const size_t step = config_size_or(f->config, "decoder_sparse_step", 1);
     bool *dense = calloc(f->plan->n_layers + 1, sizeof *dense);
     if (dense) read_dense(f, dense);
-    else config_fail(c, ASSAY_ENOMEM, "out of memory");
+    else config_fail(f->config, ASSAY_ENOMEM, "out of memory");
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++)
+        if ((i + 1) % step != 0) dense[i] = true;
+    return dense;
+}
+
+void family_qwen3_moe_layers(family *f, const family_decoder *d, bool always_renormalizes)
+{
+    bool *dense = family_qwen_dense_layers(f);
     plan_experts experts = read_experts(f, d, always_renormalizes);
     for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) {
         family_decoder_attention(f, d, i);
-        if ((i + 1) % step == 0 && !dense[i]) (void)family_layer_experts(f, &experts, i);
+        if (!dense[i]) (void)family_layer_experts(f, &experts, i);
         else family_decoder_mlp(f, d, i);
     }
     free(dense);

@@ -11,4 +11,8 @@
  * as if true. */
 void family_qwen3_moe_layers(family *f, const family_decoder *d, bool always_renormalizes);
 
+/* Which layers have an MLP instead of experts, [n_layers]: those that mlp_only_layers and decoder_sparse_step
+ * say. The caller frees it; it may be NULL after a failure. */
+bool *family_qwen_dense_layers(family *f);
+
 #endif

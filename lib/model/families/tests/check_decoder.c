@@ -181,6 +181,22 @@ START_TEST(qwen3_5_moe_has_a_shared_expert_with_a_gate)
 }
 END_TEST
 
+START_TEST(qwen3_next_has_rows_in_groups_and_mlps_in_some_layers)
+{
+    plan *p = checkpoint_open_fixture("qwen3_next/options");
+    const plan_delta *d = &p->layers[1].mixer.delta;
+    ck_assert(d->groups_heads && d->n_k_heads == 1 && plan_delta_row(d, 7) == 7);
+    ck_assert(p->layers[1].mlp.present && p->layers[2].experts.present && !p->layers[2].experts.renormalize);
+    plan_free(p);
+    p = checkpoint_open_fixture("qwen3_next/base"); /* two key heads of 6, each with values of 2 by 5 */
+    d = &p->layers[0].mixer.delta;
+    const size_t rows[][2] = {{0, 0}, {6, 22}, {12, 6}, {18, 28}, {24, 12}, {34, 34}, {43, 43}};
+    for (size_t k = 0; k < 7; k++) ck_assert_uint_eq(plan_delta_row(d, rows[k][0]), rows[k][1]);
+    ck_assert(p->ropes[0].dim == 4 && p->ropes[0].sections == ROPE_SECTIONS_NONE);
+    plan_free(p);
+}
+END_TEST
+
 static const struct {
     const char *fixture, *value; /* of sliding_window; NULL: absent */
     size_t window;               /* of the first layer */
@@ -289,6 +305,12 @@ static const struct {
      "[\"full_attention\", \"sliding_attention\"]",
      ASSAY_EUNSUPPORTED,
      {"layer_types[1]: found \"sliding_attention\"", "\"linear_attention\""}},
+    {"qwen3_next/base", "num_experts", "5", ASSAY_EFORMAT, {"mlp.gate.weight", "expected [5, 20]"}},
+    {"qwen3_next/base",
+     "linear_num_value_heads",
+     "2",
+     ASSAY_EFORMAT,
+     {"linear_attn.in_proj_qkvz.weight", "expected"}},
     {"qwen3_5_moe/old",
      "num_experts_per_tok",
      "9",
@@ -349,6 +371,7 @@ int main(void)
     tcase_add_test(all, qwen3_5_alternates_delta_nets_and_gated_attention);
     tcase_add_test(all, norms_of_a_converted_qwen3_5_hold_the_sum);
     tcase_add_test(all, qwen3_5_without_layer_types_has_an_interval);
+    tcase_add_test(all, qwen3_next_has_rows_in_groups_and_mlps_in_some_layers);
     tcase_add_test(all, qwen3_5_moe_has_a_shared_expert_with_a_gate);
     tcase_add_loop_test(all, what_a_class_does_not_compute_is_refused, 0, sizeof REFUSED / sizeof *REFUSED);
     tcase_add_loop_test(all, the_plan_prints_norms_caps_and_factors, 0, sizeof PRINTED / sizeof *PRINTED);
