@@ -53,7 +53,7 @@ def variants(base: Config) -> list[Variant]:
         Variant("options", {**two, "swiglu_alpha": 1.1, "swiglu_limit": 0.9, "attention_bias": False, "tie_word_embeddings": True,
                             "layer_types": ["full_attention", "sliding_attention"],
                             "rope_parameters": {"rope_type": "default", "rope_theta": 1500.0}},
-                "A slope or a limit taken for the published default, layer_types ignored, or a rope of type default taken for YaRN", ("batch",), dtype="bfloat16"),
+                "A slope or a limit taken for the published default, layer_types ignored, or a rope of type default taken for YaRN", ("batch", "narrow"), dtype="bfloat16"),
         Variant("defaults", {**two, "swiglu_limit": 7.0, "num_local_experts": 5, "num_experts_per_tok": 4, "sliding_window": 128, "max_position_embeddings": 131072,
                              "rope_parameters": {**YARN, "factor": 32.0, "original_max_position_embeddings": 4096, "rope_theta": 150000.0}},
                 "A limit, a rope, a window, an epsilon or a number of experts that config.json leaves to the published default", ("rows-single",), dtype="bfloat16",
