@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows of a table, without headers of their own: *.c cohere/*.c qwen/*.c ernie/*.c gemma/*.c glm/*.c hunyuan/*.c mistral/*.c
+# Rows of a table, without headers of their own: *.c cohere/*.c qwen/*.c ernie/*.c gemma/*.c glm/*.c hunyuan/*.c mistral/*.c olmo/*.c
 # The readers, a line for each family; list.c is made of them.
 FAMILY_READERS = \
 	lib/model/families/cohere/cohere.c \
 	lib/model/families/ernie/ernie4_5.c \
 	lib/model/families/ernie/ernie4_5_moe.c \
 	lib/model/families/ernie/ernie4_5_vl_moe.c \
+	lib/model/families/exaone4.c \
 	lib/model/families/falcon_ocr.c \
 	lib/model/families/gemma/gemma.c \
 	lib/model/families/gemma/gemma2.c \
 	lib/model/families/gemma/gemma3_text.c \
 	lib/model/families/gemma/gemma3n.c \
 	lib/model/families/gemma/gemma4.c \
+	lib/model/families/glm/glm4.c \
 	lib/model/families/glm/glm4_moe.c \
 	lib/model/families/glm/glm4v.c \
 	lib/model/families/glm/glm4v_moe.c \
@@ -23,12 +25,14 @@ FAMILY_READERS = \
 	lib/model/families/hunyuan/hunyuan_vl.c \
 	lib/model/families/llama.c \
 	lib/model/families/minimax_m2.c \
+	lib/model/families/mistral/ministral.c \
 	lib/model/families/mistral/ministral3.c \
 	lib/model/families/mistral/mistral.c \
 	lib/model/families/mistral/mixtral.c \
 	lib/model/families/mllama.c \
 	lib/model/families/moondream3.c \
-	lib/model/families/olmo2.c \
+	lib/model/families/olmo/olmo2.c \
+	lib/model/families/olmo/olmo3.c \
 	lib/model/families/paddleocr_vl.c \
 	lib/model/families/phi.c \
 	lib/model/families/phi3.c \
@@ -43,6 +47,8 @@ FAMILY_READERS = \
 	lib/model/families/qwen/qwen3_vl.c \
 	lib/model/families/qwen/qwen3_vl_moe.c \
 	lib/model/families/stablelm.c \
+	lib/model/families/seed_oss.c \
+	lib/model/families/smollm3.c \
 	lib/model/families/starcoder2.c
 lib_model_libmodel_a_SOURCES += $(FAMILY_READERS) lib/model/families/families.c lib/model/families/families.h
 nodist_lib_model_libmodel_a_SOURCES = lib/model/families/list.c

@@ -31,7 +31,7 @@ static void read_family(family *f)
     full.qk_norms = FAMILY_QK_PER_HEAD;
     full.qkv_bias = full.o_bias = config_flag_or(c, "attention_bias", false);
     family_decoder sliding = full;
-    family_two_ropes(f, 1000000, 10000, &full, &sliding);
+    family_two_ropes(f, 1000000, 10000, "rope_local_base_freq", &full, &sliding);
     config_refuse(c, "use_bidirectional_attention");
     family_listed_windows(f, family_window(f, 4096), family_pattern(f, 6));
     family_decoder_layers_by_window(f, &sliding, &full);

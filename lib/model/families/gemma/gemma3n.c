@@ -76,7 +76,7 @@ static void read_lists(gemma3n *g)
 static void read_ropes(gemma3n *g)
 {
     family_decoder full = g->d, sliding = g->d;
-    family_two_ropes(g->f, 1000000, 10000, &full, &sliding);
+    family_two_ropes(g->f, 1000000, 10000, "rope_local_base_freq", &full, &sliding);
     g->rope[0] = full.rope;
     g->rope[1] = sliding.rope;
 }

@@ -12,7 +12,7 @@
 
 static void read_text(family *f)
 {
-    family_decoder d = family_glm_decoder_read(f);
+    family_decoder d = family_glm_decoder_read(f, 1e-5);
     if (family_ok(f) && d.n_heads * d.head_dim != f->plan->hidden)
         config_fail(
             f->config, ASSAY_EUNSUPPORTED,

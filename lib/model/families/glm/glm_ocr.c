@@ -19,7 +19,7 @@ static void ignore_last_layer(family *f)
 
 static void read_text(family *f)
 {
-    family_decoder d = family_glm_decoder_read(f);
+    family_decoder d = family_glm_decoder_read(f, 1e-5);
     config_refuse(f->config, "attention_bias");
     family_glm_layers(f, &d);
     if (family_ok(f)) ignore_last_layer(f);

@@ -193,8 +193,8 @@ void family_decoder_layers(family *f, const family_decoder *d)
     family_decoder_layers_by_window(f, d, d);
 }
 
-void family_two_ropes(family *f, double full_theta, double sliding_theta, family_decoder *full,
-                      family_decoder *sliding)
+void family_two_ropes(family *f, double full_theta, double sliding_theta, const char *old_sliding,
+                      family_decoder *full, family_decoder *sliding)
 {
     full->rope = family_rope(f, &(config_rope_request){.layer_type = "full_attention",
                                                        .head_dim = full->head_dim,
@@ -203,6 +203,6 @@ void family_two_ropes(family *f, double full_theta, double sliding_theta, family
     sliding->rope = family_rope(f, &(config_rope_request){.layer_type = "sliding_attention",
                                                           .head_dim = sliding->head_dim,
                                                           .default_theta = sliding_theta,
-                                                          .old_theta = "rope_local_base_freq"});
+                                                          .old_theta = old_sliding});
     config_rope_end(f->config);
 }

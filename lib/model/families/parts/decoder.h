@@ -84,8 +84,8 @@ void family_decoder_layers(family *f, const family_decoder *d);
 void family_decoder_layers_by_window(family *f, const family_decoder *sliding, const family_decoder *full);
 
 /* Reads the ropes of full_attention, whose member of the older spelling is rope_theta with rope_scaling, and
- * of sliding_attention, rope_local_base_freq. Each has the published default of its theta. */
-void family_two_ropes(family *f, double full_theta, double sliding_theta, family_decoder *full,
-                      family_decoder *sliding);
+ * of sliding_attention, whose one is old_sliding ("": none). Each has the published default of its theta. */
+void family_two_ropes(family *f, double full_theta, double sliding_theta, const char *old_sliding,
+                      family_decoder *full, family_decoder *sliding);
 
 #endif

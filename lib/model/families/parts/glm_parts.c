@@ -7,10 +7,10 @@
 #include "model/plan/bind_patches.h"
 #include "model/plan/bind_vector.h"
 
-family_decoder family_glm_decoder_read(family *f)
+family_decoder family_glm_decoder_read(family *f, double epsilon)
 {
     family_check_tied(f);
-    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = 1e-5, .needs_kv_heads = true});
+    family_decoder d = family_decoder_read(f, &(family_class){.epsilon = epsilon, .needs_kv_heads = true});
     d.mixer_out = "post_self_attn_layernorm";
     d.mlp_out = "post_mlp_layernorm";
     return d;
@@ -42,10 +42,15 @@ static void bind_text_layer(family *f, const family_decoder *d, size_t i)
     mlp->down = bind_linear(b, hidden, n, false, "layers.%zu.mlp.down_proj", i);
 }
 
+void family_glm_fused_layers(family *f, const family_decoder *d)
+{
+    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_text_layer(f, d, i);
+}
+
 void family_glm_layers(family *f, family_decoder *d)
 {
     d->rope = family_ok(f) ? family_glm_rope(f, d->head_dim, 1, ROPE_PAIRS_ADJACENT) : 0;
-    for (size_t i = 0; family_ok(f) && i < f->plan->n_layers; i++) bind_text_layer(f, d, i);
+    family_glm_fused_layers(f, d);
 }
 
 void family_glm_vision_begin(family_vision *v, family *f, const char *type)

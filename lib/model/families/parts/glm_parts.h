@@ -7,8 +7,8 @@
 #include "model/families/parts/decoder.h"
 #include "model/families/parts/vision.h"
 
-/* Begins reading the text model: norms before and after attention and MLP. */
-family_decoder family_glm_decoder_read(family *f);
+/* Begins reading the text model: norms before and after attention and MLP. epsilon: the published default. */
+family_decoder family_glm_decoder_read(family *f, double epsilon);
 
 /* Ignores the layer after the last of GLM-4.5 and its kin, which predicts a second token. */
 void family_glm_ignore_predictors(family *f);
@@ -17,8 +17,11 @@ void family_glm_ignore_predictors(family *f);
  * partial_rotary_factor is absent. Returns its index. */
 size_t family_glm_rope(family *f, size_t head_dim, double default_partial, rope_pairing pairing);
 
-/* Its rope, chunked M-RoPE over the leading part of a head, pairs 2i and 2i + 1; and its layers, with an MLP
- * whose gate and up are one product. */
+/* Its layers, with an MLP whose gate and up are one product. */
+void family_glm_fused_layers(family *f, const family_decoder *d);
+
+/* Its rope, chunked M-RoPE over the leading part of a head, pairs 2i and 2i + 1; and these
+ * layers. */
 void family_glm_layers(family *f, family_decoder *d);
 
 /* Begins the tower: its sizes, patches and rope. type: as family_vision_begin takes it. */
