@@ -14,9 +14,11 @@ assay_status fp_tower_keys_alloc(fp_tower_pass *v, size_t i, fp_tower_keys *keys
     const plan_tower_layer *layer = &v->tower->layers[i];
     const plan_attention *a = &layer->attention;
     const fp_model *m = v->pass.model;
-    *keys = (fp_tower_keys){
-        .shape = {a->n_kv_heads, a->head_dim, m->packer.compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL},
-        .segments = layer->in_windows ? &v->layout.windows : &v->layout.whole};
+    *keys =
+        (fp_tower_keys){.shape = {.n_kv_heads = a->n_kv_heads,
+                                  .head_dim = a->head_dim,
+                                  .narrow = m->packer.compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL},
+                        .segments = layer->in_windows ? &v->layout.windows : &v->layout.whole};
     const size_t n_pages = keys->segments->n_pages, bytes = fp_keys_bytes(&keys->shape);
     keys->page_bytes = 2 * a->n_kv_heads * bytes;
     keys->pages = fp_scratch_alloc(v->pass.scratch, n_pages, keys->page_bytes, 1);

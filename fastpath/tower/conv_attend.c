@@ -43,9 +43,10 @@ static assay_status make_keys(fp_tower_pass *v, size_t head_dim, const fp_image 
                               pixel_keys *keys)
 {
     const fp_model *m = v->pass.model;
-    *keys =
-        (pixel_keys){.shape = {1, head_dim, m->packer.compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL},
-                     .n = fp_image_pixels(k)};
+    *keys = (pixel_keys){.shape = {.n_kv_heads = 1,
+                                   .head_dim = head_dim,
+                                   .narrow = m->packer.compute != ASSAY_F32 ? m->kernels.narrow_bf16 : NULL},
+                         .n = fp_image_pixels(k)};
     keys->n_pages = (keys->n + ASSAY_PAGE - 1) / ASSAY_PAGE;
     const size_t bytes = fp_keys_bytes(&keys->shape);
     unsigned char *pages = fp_scratch_alloc(v->pass.scratch, keys->n_pages, 2 * bytes, 1);
