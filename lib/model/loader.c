@@ -47,9 +47,11 @@ static const family_type *find_type(config *c)
             "makes no logits; expected the config of the whole model",
             type, whole);
     else
-        config_fail(c, ASSAY_EUNSUPPORTED,
-                    "model_type: found \"%s\", expected a supported family, such as \"%s\"", type,
-                    family_type_similar(type));
+        config_fail(
+            c, ASSAY_EUNSUPPORTED,
+            "model_type: found \"%s\", expected a supported family, such as \"%s\"; scripts/record/own "
+            "judges others (docs/own.md)",
+            type, family_type_similar(type));
     return found;
 }
 

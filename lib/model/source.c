@@ -98,14 +98,14 @@ static size_t rename_tensor(const void *context, const gguf_tensor *t, weights_p
 static assay_status find_architecture(const gguf *file, const family_type **out, assay_error *err)
 {
     static const char KEY[] = "general.architecture";
-    char names[300] = "";
+    char names[FAMILY_GGUF_NAMES_MAX] = "";
     assay_text name = {0};
     assay_status rc = gguf_require(file, KEY, err);
     if (rc == ASSAY_OK) rc = gguf_get_text(file, KEY, &name, err);
     if (rc != ASSAY_OK) return rc;
     *out = family_type_of_gguf(name.at, name.n);
     if (*out) return ASSAY_OK;
-    family_gguf_names(names, sizeof names);
+    (void)family_gguf_names(names, sizeof names);
     const bool is_projector = text_begins_with(name, (assay_text){"clip", 4}) && name.n == 4;
     return assay_fail(err, ASSAY_EUNSUPPORTED, "%s: key %s: found \"%.*s\"%s, expected one of %s",
                       gguf_path(file), KEY, (int)(name.n < 60 ? name.n : 60), name.at,

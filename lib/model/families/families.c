@@ -24,13 +24,14 @@ const family_type *family_type_of_gguf(const char *architecture, size_t n)
     return NULL;
 }
 
-void family_gguf_names(char *out, size_t size)
+size_t family_gguf_names(char *out, size_t size)
 {
     size_t used = 0;
     for (const family_reader *const *r = family_readers; *r; r++)
         for (const family_type *t = (*r)->types; t->model_type && used < size; t++)
             if (t->gguf)
                 used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", t->gguf->name);
+    return used;
 }
 
 const char *family_type_similar(const char *model_type)

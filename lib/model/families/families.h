@@ -15,8 +15,12 @@ const family_type *family_type_find(const char *model_type, const family_reader 
 /* The type whose GGUF files have this architecture; NULL: none. */
 const family_type *family_type_of_gguf(const char *architecture, size_t n);
 
-/* Writes the architectures of GGUF files that have a family: "gemma, llama or qwen3". */
-void family_gguf_names(char *out, size_t size);
+/* Room for the names of all architectures, which a message can hold as well. */
+enum { FAMILY_GGUF_NAMES_MAX = 640 };
+
+/* Writes the architectures of GGUF files that have a family: "gemma, llama, qwen3". Returns their length,
+ * which is less than `size` if they fit. */
+size_t family_gguf_names(char *out, size_t size);
 
 /* The model_type that begins most like this one, for a message. */
 const char *family_type_similar(const char *model_type);

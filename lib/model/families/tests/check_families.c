@@ -38,6 +38,13 @@ START_TEST(an_unknown_model_type_has_no_reader)
 }
 END_TEST
 
+START_TEST(a_message_holds_the_names_of_all_architectures)
+{
+    char names[FAMILY_GGUF_NAMES_MAX];
+    ck_assert_uint_lt(family_gguf_names(names, sizeof names), sizeof names);
+}
+END_TEST
+
 START_TEST(the_type_of_a_text_part_is_that_of_a_model)
 {
     ck_assert_str_eq(family_type_around("glm4v_moe_text"), "glm4v_moe");
@@ -53,6 +60,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, each_model_type_has_one_reader);
     tcase_add_test(all, the_lists_of_a_reader_end);
+    tcase_add_test(all, a_message_holds_the_names_of_all_architectures);
     tcase_add_test(all, an_unknown_model_type_has_no_reader);
     tcase_add_test(all, the_type_of_a_text_part_is_that_of_a_model);
     suite_add_tcase(suite, all);
