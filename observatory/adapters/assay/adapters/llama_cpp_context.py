@@ -67,7 +67,8 @@ class Context:
 
     def __init__(self, model: Any, capacity: Capacity, callback: Any = None):
         params = api.llama_context_default_params()
-        params.n_ctx, params.n_seq_max, params.kv_unified = capacity.n_cells, capacity.n_sequences, True
+        # A batch has no more outputs than the context has cells, and llama.cpp aborts where a batch needs more.
+        params.n_ctx, params.n_seq_max, params.kv_unified = max(capacity.n_cells, N_BATCH), capacity.n_sequences, True
         params.n_batch = params.n_ubatch = N_BATCH
         params.n_outputs_max_per_seq = 0  # no bound but n_batch
         params.n_threads = params.n_threads_batch = 1
