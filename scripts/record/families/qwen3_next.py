@@ -36,7 +36,7 @@ def variants(base: Config) -> list[Variant]:
                 spelling="old", experts="split"),
         Variant("options", {**small(base, num_hidden_layers=3, layer_types=["full_attention", "linear_attention", "linear_attention"]), "mlp_only_layers": [1],
                             "norm_topk_prob": False, "attention_bias": True, "tie_word_embeddings": True, "linear_num_key_heads": 1, "linear_num_value_heads": 3},
-                "layer_types or mlp_only_layers ignored, shares that are not divided by their sum divided, or a group of one key head misread", ("batch",),
+                "layer_types or mlp_only_layers ignored, shares that are not divided by their sum divided, or a group of one key head misread", ("batch", "narrow"),
                 dtype="bfloat16"),
         Variant("defaults", {**{k: v for k, v in small(base, num_hidden_layers=4).items() if k not in ("rope_parameters", "layer_types")},
                              "head_dim": 16, "max_position_embeddings": 32768},

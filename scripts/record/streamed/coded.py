@@ -44,7 +44,8 @@ def settings_of(directory: Path) -> packed.Config | None:
     config = json.loads((directory / "config.json").read_text())
     if found := config.get(OF_MLX) or config.get(SETTINGS):
         return {"quant_method": "mlx"} | found
-    return {"quant_method": "modelopt"} if (directory / "hf_quant_config.json").exists() else None
+    alone = directory / "hf_quant_config.json"
+    return {"quant_method": "modelopt"} | json.loads(alone.read_text())["quantization"] if alone.exists() else None
 
 
 @functools.lru_cache(maxsize=1)
